@@ -1,6 +1,6 @@
 """The data file of measured coverage, src/howsure/data/coverage.json: its form, and how a study writes its part.
 
-    {"schema": "howsure.coverage/1", "level": 0.95, "studies": {name: study, …}}
+    {"schema": "howsure.messages.coverage/1", "level": 0.95, "studies": {name: study, …}}
 
 - study: `by`, the script that writes it; `source`, the run that measured it; `tables`; `summary`.
 - table: `figures`, what a cell lists (coverage; mean and lowest case; lowest and highest; …); `rows`.
@@ -28,7 +28,7 @@ from howsure.version import VERSION
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 DATA: Final = Path("src/howsure/data/coverage.json")
-SCHEMA: Final = "howsure.coverage/1"
+SCHEMA: Final = "howsure.messages.coverage/1"
 LEVEL: Final = 0.95
 FIGURES: Final[Mapping[str, Callable[[Sequence[float]], float]]] = {
     "coverage": lambda x: x[0],  # of one case

@@ -10,10 +10,10 @@ from scipy.special import ndtr
 import howsure as hs
 from bench.coverage_cases import Size
 from bench.coverage_counting import DRAWS, RESAMPLES, SEED, Array, Hits, ends
-from howsure import priors
 from howsure.catalogue import parse
-from howsure.model.class_draws import Bounded, centres, move_to, moved
-from howsure.model.label_draws import LabelDrawing
+from howsure.posteriors import priors
+from howsure.posteriors.class_samples import Bounded, centres, move_to, moved
+from howsure.posteriors.over_items import LabelDrawing
 
 
 def of_labels(k: int, n: int, size: Size) -> dict[str, Any]:

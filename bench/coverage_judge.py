@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from howsure.kernels.judge_errors import Verdicts, rate_draws
+from howsure.distributions.judge_errors import Verdicts, rate_draws
 
 RATES: Final = (0.6, 0.8, 0.9, 0.99)
 TRUE: Final = (0.1, 0.5, 0.9)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import betainc, ndtri
 
 import howsure as hs
-from howsure.decisions.settling import more_items
+from howsure._gate import more_items
 
 Array = NDArray[np.float64]
 SEED: Final = 1616

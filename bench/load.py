@@ -47,7 +47,7 @@ class Server:
 
 
 _SERVER = """
-from howsure.web.serving import serve
+from howsure.web.server import serve
 if __name__ == "__main__":
     serve("127.0.0.1", 0, False, lambda address: print(address, flush=True), workers={workers})
 """

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize, special
 
-from howsure.kernels.beta_mixture import BetaMixture
-from howsure.kernels.shared_rates import shared_nodes
+from howsure.distributions.beta_mixture import BetaMixture, shared_nodes
 
 Array = NDArray[np.float64]
 Rates = Callable[[np.random.Generator, int], Array]

@@ -9,7 +9,7 @@ import numpy as np
 from bench.registry import Row, Run, Under, group
 from bench.rows.core import _rules
 from bench.timing import race
-from howsure.kernels.tetrachoric import correlation
+from howsure.distributions.tetrachoric import correlation
 
 TABLE = (1562, 383, 42, 94)
 RHO = 0.59581556914737743079  # mpmath

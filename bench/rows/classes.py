@@ -16,8 +16,8 @@ import howsure as hs
 from bench.memory import OWN_PEAK, Peak
 from bench.registry import AtLeast, Row, Run, Under, group
 from bench.timing import Cost, Lap, race
-from howsure.model.state import END_ERROR
 from howsure.papers.zhang_model import FIG_3
+from howsure.posteriors.state import END_ERROR
 from tests.papers.metropolis import chain, effective_size
 
 DRAWS = 50_000

@@ -16,9 +16,9 @@ import howsure as hs
 from bench.memory import OWN_PEAK
 from bench.registry import AtLeast, Row, Run, Under, Within, group
 from bench.timing import Cost, race
-from howsure.kernels import ranked
-from howsure.kernels.ranked import Cuts
-from howsure.model.score_draws import score_draws
+from howsure.distributions import ranked
+from howsure.distributions.ranked import Cuts
+from howsure.posteriors.score_samples import score_draws
 
 Array = NDArray[np.float64]
 

@@ -13,7 +13,7 @@ import numpy as np
 import howsure as hs
 from bench.registry import Row, Run, Under, Within, group
 from bench.timing import race
-from howsure.ingest.entrance import evidence
+from howsure.io.entrance import evidence
 
 SEED = 14
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.distribution import Distribution
+from howsure.posteriors.distribution import Distribution
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]

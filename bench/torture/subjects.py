@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import howsure as hs
-from howsure.distribution import Distribution
+from howsure.posteriors.distribution import Distribution
 
 Counts = NDArray[np.int64]
 MOST = 10**15

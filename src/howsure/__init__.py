@@ -10,27 +10,36 @@ TYPE_CHECKING = False  # importing typing would take a good part of the time unt
 if TYPE_CHECKING:
     from howsure import papers as papers
     from howsure import relations as relations
+    from howsure._compare import compare as compare
+    from howsure._curve import Curve as Curve
+    from howsure._curve import curve as curve
+    from howsure._folds import Folds as Folds
+    from howsure._folds import compare_folds as compare_folds
+    from howsure._forecast import Forecast as Forecast
+    from howsure._forecast import forecast as forecast
+    from howsure._gate import Gate as Gate
+    from howsure._gate import gate as gate
+    from howsure._judge import correct_judge as correct_judge
+    from howsure._leaderboard import Leaderboard as Leaderboard
+    from howsure._leaderboard import leaderboard as leaderboard
+    from howsure._plan import Plan as Plan
+    from howsure._plan import plan as plan
+    from howsure._score import Report as Report
+    from howsure._score import score as score
+    from howsure._shift import shift as shift
+    from howsure._solve import solve as solve
+    from howsure._tradeoff import tradeoff as tradeoff
+    from howsure._trec import trec as trec
+    from howsure._wins import Wins as Wins
+    from howsure._wins import compare_wins as compare_wins
     from howsure.catalogue import fbeta as fbeta
     from howsure.catalogue import metrics as metrics
     from howsure.catalogue import utility as utility
+    from howsure.catalogue.expressions import cells as cells
+    from howsure.catalogue.expressions import log as log
+    from howsure.catalogue.expressions import sqrt as sqrt
+    from howsure.catalogue.forms import Ratio as Ratio
     from howsure.catalogue.metric import Metric as Metric
-    from howsure.comparison.ranks import Leaderboard as Leaderboard
-    from howsure.comparison.ranks import leaderboard as leaderboard
-    from howsure.comparison.result import Comparison as Comparison
-    from howsure.comparison.verbs import compare as compare
-    from howsure.comparison.wins import Wins as Wins
-    from howsure.comparison.wins import compare_wins as compare_wins
-    from howsure.decisions.correcting import correct_judge as correct_judge
-    from howsure.decisions.folding import Folds as Folds
-    from howsure.decisions.folding import compare_folds as compare_folds
-    from howsure.decisions.forecast import Forecast as Forecast
-    from howsure.decisions.forecast import forecast as forecast
-    from howsure.decisions.gating import Gate as Gate
-    from howsure.decisions.gating import gate as gate
-    from howsure.decisions.planning import Plan as Plan
-    from howsure.decisions.planning import plan as plan
-    from howsure.decisions.shifting import shift as shift
-    from howsure.distribution import Distribution as Distribution
     from howsure.errors import HowsureError as HowsureError
     from howsure.evidence.classes import Tally as Tally
     from howsure.evidence.clusters import Clustered as Clustered
@@ -39,23 +48,14 @@ if TYPE_CHECKING:
     from howsure.evidence.outcomes import Outcomes as Outcomes
     from howsure.evidence.scored import Scored as Scored
     from howsure.evidence.strata import Stratified as Stratified
-    from howsure.expressions import cells as cells
-    from howsure.expressions import log as log
-    from howsure.expressions import sqrt as sqrt
-    from howsure.forms import Ratio as Ratio
-    from howsure.ingest.arrays import tally as tally
-    from howsure.ingest.graded import graded as graded
-    from howsure.interval import Interval as Interval
-    from howsure.model.posterior import Posterior as Posterior
-    from howsure.model.posterior import posterior as posterior
-    from howsure.priors import two_level as two_level
-    from howsure.ranking.curves import Curve as Curve
-    from howsure.ranking.curves import curve as curve
-    from howsure.ranking.queries import trec as trec
-    from howsure.relations.solving import solve as solve
-    from howsure.relations.trading import tradeoff as tradeoff
-    from howsure.scoring import Report as Report
-    from howsure.scoring import score as score
+    from howsure.io.arrays import graded as graded
+    from howsure.io.arrays import tally as tally
+    from howsure.posteriors.distribution import Distribution as Distribution
+    from howsure.posteriors.distribution import Interval as Interval
+    from howsure.posteriors.posterior import Posterior as Posterior
+    from howsure.posteriors.posterior import posterior as posterior
+    from howsure.posteriors.priors import two_level as two_level
+    from howsure.results.comparison import Comparison as Comparison
 
 __version__: str
 

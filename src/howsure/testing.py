@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, Literal, Unpack
 
-from howsure.columns import ColumnsAndTarget
-from howsure.decisions.gating import Gate, gate
+from howsure._gate import Gate, gate
 from howsure.errors import BadSetting, UnknownName, nearest
+from howsure.validate import ColumnsAndTarget
 
 Choice = Literal["fail", "skip", "xfail"]
 _CHOICES: Final = ("fail", "skip", "xfail")

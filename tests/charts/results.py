@@ -10,7 +10,7 @@ import numpy as np
 
 import howsure as hs
 from howsure import relations
-from howsure.relations.identities import check
+from howsure.relations.association import check
 
 HOSTILE = "<script>alert(1)</script>\"'&${x}"
 LONG = "a label that is far too long to stand beside a plot and has to be cut"
@@ -51,7 +51,7 @@ def _trec() -> Any:
     runs = {
         name: {q: {d: float(rng.random()) for d in ("d1", "d2", "d3")} for q in qrels} for name in ("bm25", "dense")
     }
-    from howsure.ranking.evaluation import evaluate
+    from howsure._trec import evaluate
 
     return evaluate(hs.trec(qrels, runs, metrics=["AP", "P@1"]))
 

@@ -17,12 +17,12 @@ import howsure as hs
 from howsure import papers, relations
 from howsure.charts import scores, thresholds
 from howsure.charts.chart import SUFFIXES, Chart
-from howsure.charts.isolines import isolines, round_levels
+from howsure.charts.contours import isolines, round_levels
 from howsure.errors import BadSetting, HowsureError, UnknownName
-from howsure.outlines import outline
-from howsure.render import findings
-from howsure.render.numbers import short
-from howsure.result import Document, Result
+from howsure.messages.numbers import short
+from howsure.results.outlines import outline
+from howsure.results.render import findings
+from howsure.results.result import Document, Result
 from tests.charts.results import HOSTILE, LONG, MAKERS, RIGHT_TO_LEFT, TABLE, charts, many_slices, result
 from tests.render.snapshot import held
 
@@ -75,10 +75,15 @@ def test_charts_validate_and_are_drawn_with_words(name):
 
 def test_every_kind_of_result_has_a_chart():
     """A new class of results is drawn, or this fails: all subclasses of Result are among those made here."""
-    import howsure.cli.app  # noqa: F401 - brings every module of results
-    from howsure.decisions import folding, forecast, gating, planning  # noqa: F401
-    from howsure.ranking import evaluation  # noqa: F401
-    from howsure.relations import association, band, eleven, joint, surfaces  # noqa: F401
+    import howsure.cli.app
+    from howsure import (
+        _folds,
+        _forecast,
+        _gate,
+        _plan,
+        _trec,
+    )
+    from howsure.relations import association, band, joint, surfaces
 
     made = {type(result(name)) for name in MAKERS}
     assert {c for c in Result.__subclasses__() if c.__module__.startswith("howsure.")} - {Document} <= made

@@ -115,7 +115,7 @@ def test_neither_file_is_written_where_one_cannot_be(out, plot, tmp_path, capsys
 def test_a_chart_is_in_its_place_only_with_the_file_beside_it(tmp_path, capsys, monkeypatch):
     """A disk that is full when --out is written leaves no chart, and an older chart stays as it is."""
     from howsure.errors import BadFile
-    from howsure.result import Result
+    from howsure.results.result import Result
 
     def full(*_given, **_how):
         raise BadFile("cannot write 'x.json': No space left on device.")

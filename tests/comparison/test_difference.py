@@ -11,12 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import howsure as hs
-from howsure.distribution import Distribution
+from howsure.distributions.contour import GammaQuotient
+from howsure.distributions.difference import Difference
+from howsure.distributions.tabulated import Point, Tabulated, breaks, tabulate
 from howsure.evidence.classes import Tally
-from howsure.kernels.chebyshev_density import Point, breaks
-from howsure.kernels.contour import GammaQuotient
-from howsure.kernels.difference import Difference
-from howsure.kernels.tabulated import Tabulated, tabulate
+from howsure.posteriors.distribution import Distribution
 from tests.tiers import spread
 
 CELLS = ("tp", "fp", "fn", "tn")
@@ -58,7 +57,7 @@ def table_of(one: Any) -> Tabulated:
 
 @pytest.fixture(autouse=True)
 def tables_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("howsure.kernels.difference.tabulate", table_of)
+    monkeypatch.setattr("howsure.distributions.difference.tabulate", table_of)
 
 
 # P(A - B <= t) by tests/reference/make_difference.py
@@ -96,7 +95,7 @@ def test_closed_laws_against_mpmath(a: tuple[int, ...], b: tuple[int, ...], t: f
             return mp.mpf(x >= 1) if x <= 0 or x >= 1 else mp.betainc(*shapes[0], 0, x, regularized=True)
 
         c, d = shapes[1]
-        f = lambda y: y ** (c - 1) * (1 - y) ** (d - 1) / mp.beta(c, d) * below(y)  # noqa: E731
+        f = lambda y: y ** (c - 1) * (1 - y) ** (d - 1) / mp.beta(c, d) * below(y)
         corner = mp.mpf(-t) / (2 + mp.mpf(t)) if t < 0 else (1 - mp.mpf(t)) / (1 + mp.mpf(t))
         want = mp.quad(f, sorted({mp.mpf(0), corner, mp.mpf(1) / 4, mp.mpf(1) / 2, mp.mpf(3) / 4, mp.mpf(1)}))
     assert difference(a, b, "f1").tails(np.asarray(t))[0] == pytest.approx(float(want), abs=1e-12)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import howsure as hs
 from howsure.errors import BadSetting
-from howsure.model.graded_prior import centres, ends, largest, spreads
+from howsure.posteriors.unit_prior import centres, ends, largest, spreads
 from tests.comparison.stretching import stretched
 
 RNG = np.random.default_rng(20_260_816)

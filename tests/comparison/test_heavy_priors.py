@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.ingest.scores import scored
-from howsure.kernels.sticks import ATOMS, atoms, count
-from howsure.model.graded_prior import made_up_means
-from howsure.model.joint_answers import prior_cells
-from howsure.model.score_draws import score_draws
+from howsure.distributions.sampling import ATOMS, atoms, count
+from howsure.io.arrays import scored
+from howsure.posteriors.paired import prior_cells
+from howsure.posteriors.score_samples import score_draws
+from howsure.posteriors.unit_prior import made_up_means
 from tests.laws.kinds import KINDS
 from tests.tiers import some, spread
 

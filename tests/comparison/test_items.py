@@ -182,7 +182,7 @@ def test_very_different_means_keep_their_digits() -> None:
 
 def test_pairing_is_said_to_gain() -> None:
     """The note gives the probability as if tested on different items, which is that of such a comparison."""
-    from howsure.render.numbers import probability
+    from howsure.messages.numbers import probability
 
     items = pair()
     note = next(n.text for n in hs.compare(items, "a", "b").notes if n.code == "pairing")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.model import items, means
+from howsure.posteriors import items, means
 
 RNG = np.random.default_rng(31)
 VALUES = RNG.beta(5, 2, (4_000, 3)) + np.array([0.0, 0.004, 0.006])

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import howsure as hs
-from howsure.model.answers import Answers
-from howsure.model.joint_answers import cell_draws
+from howsure.posteriors.paired import Answers, cell_draws
 
 PATTERNS = list(product((0, 1), (0, 1), (0, 1)))  # truth, a, b
 Counts = st.lists(st.integers(0, 12), min_size=8, max_size=8).filter(lambda c: sum(c[4:]) > 0 and sum(c[:4]) > 0)

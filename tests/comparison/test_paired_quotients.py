@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.kernels.gauss_beta import gauss_beta
-from howsure.kernels.paired_quotients import JointCells, PairedQuotients, chart, paired_quotients, rule
-from howsure.kernels.stacked import stacked
+from howsure.distributions.paired_quotients import JointCells, PairedQuotients, chart, paired_quotients, rule
+from howsure.distributions.quadrature import gauss_beta
+from howsure.distributions.stacked import stacked
 from tests import tiers
 
 PATTERNS = list(product((0, 1), (0, 1), (0, 1)))  # truth, a, b

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.kernels.controlled import Controlled
-from howsure.kernels.rank_integrals import ranked
+from howsure.distributions.control_variate import Controlled
+from howsure.distributions.rank_integrals import ranked
 
 CELLS = ("tp", "fp", "fn", "tn")
 

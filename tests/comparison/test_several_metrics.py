@@ -10,10 +10,10 @@ import pytest
 
 import howsure as hs
 from howsure.cli.app import run
+from howsure.distributions.classes import Classes
 from howsure.errors import BadSetting, UnknownName
-from howsure.kernels.classes import Classes
-from howsure.model import joint_answers
-from howsure.notes import merged, note
+from howsure.messages.notes import merged, note
+from howsure.posteriors import paired
 from tests.tiers import spread
 
 RNG = np.random.default_rng(5)
@@ -60,7 +60,7 @@ def test_pairs_carry_their_measure():
 def test_tables_are_drawn_once_for_all_measures(monkeypatch):
     """Macro averages share their tables, measures of one class the patterns of its cells."""
     drawn = []
-    real, cells = Classes.draws, joint_answers.cell_draws
+    real, cells = Classes.draws, paired.cell_draws
 
     def draws(self, n, seed):
         drawn.append(("tables", self.systems, n))
@@ -71,7 +71,7 @@ def test_tables_are_drawn_once_for_all_measures(monkeypatch):
         return cells(answers, n, seed)
 
     monkeypatch.setattr(Classes, "draws", draws)
-    monkeypatch.setattr(joint_answers, "cell_draws", cell_draws)
+    monkeypatch.setattr(paired, "cell_draws", cell_draws)
     hs.leaderboard(Y, ANSWERS, metrics=["macro-f1", "macro-recall", "macro-precision"], draws=500)
     assert [x for x in drawn if x[1] == 3] == [("tables", 3, 500)]
     drawn.clear()

@@ -13,8 +13,8 @@ import pytest
 
 import howsure as hs
 from howsure.cli import app
+from howsure.distributions.alike import deal_sums
 from howsure.errors import BadLabels, BadSetting, HowsureError
-from howsure.kernels.alike import deal_sums
 from tests.tiers import spread
 
 TOPICS = ("art", "law", "med", "sea", "sky")

@@ -19,7 +19,7 @@ import pytest
 import howsure as hs
 from howsure.cli.app import run
 from howsure.errors import BadSetting
-from howsure.ingest.addresses import address, hidden, is_address
+from howsure.io.addresses import address, hidden, is_address
 from tests.databases.server import postgres
 from tests.refusals import one_sentence
 
@@ -336,7 +336,7 @@ def test_postgres_spellings_schemas_and_mistakes(server):
 
 _LATER = """
 import os, threading
-from howsure.ingest.sql import Database
+from howsure.io.database import Database
 
 grouped = Database.grouped
 

@@ -12,7 +12,7 @@ import pytest
 
 import howsure as hs
 from howsure.cli.app import run
-from howsure.ingest.addresses import address
+from howsure.io.addresses import address
 from tests.refusals import one_sentence
 
 SECRET = "label,a\nsecret,secret\n"
@@ -121,7 +121,7 @@ def test_a_link_in_place_of_a_log_is_refused(capsys, folder, suffix):
 
 def test_large_groups_still_spill(folder, monkeypatch):
     """The folder for temporary data stays open to DuckDB itself."""
-    from howsure import duck
+    from howsure.io import duck
 
     with contextlib.closing(duckdb.connect("large.duckdb")) as con:
         con.execute("CREATE TABLE t AS SELECT hash(i)::VARCHAR || repeat('x', 100) AS a FROM range(1000000) r(i)")

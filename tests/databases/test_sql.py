@@ -15,7 +15,7 @@ import howsure as hs
 from howsure.errors import BadFile, BadSetting, UnknownName
 from howsure.evidence.clusters import Clustered
 from howsure.evidence.scored import Scored
-from howsure.ingest.entrance import evidence
+from howsure.io.entrance import evidence
 from tests.databases.server import postgres
 from tests.engines.data import CASES, COLUMNS, LISTS, PLAIN, nameless, polars_frame, reference
 

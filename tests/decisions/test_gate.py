@@ -11,12 +11,11 @@ import pandas as pd
 import pytest
 
 import howsure as hs
-from howsure.decisions.judging import Ruling, holds
-from howsure.decisions.requiring import requirement
-from howsure.decisions.settling import growth
-from howsure.distribution import Distribution
+from howsure._gate import Ruling, growth, holds
+from howsure.decisions.requirements import requirement
+from howsure.distributions.sampled import Sampled
 from howsure.errors import BadSetting, HowsureError
-from howsure.kernels.sampled import Sampled
+from howsure.posteriors.distribution import Distribution
 from tests.laws.kinds import KINDS
 
 T = hs.Tally.binary(tp=80, fp=20, fn=30, tn=870)

@@ -7,7 +7,7 @@ import pytest
 
 import howsure as hs
 from bench import gates
-from howsure.decisions.settling import growth, more_items
+from howsure._gate import growth, more_items
 
 
 def test_more_items_by_simulation():

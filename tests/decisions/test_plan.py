@@ -12,9 +12,9 @@ import pytest
 
 import howsure as hs
 from howsure.cli.app import run
+from howsure.distributions import future_counts
+from howsure.distributions.three_moments import Sums, above, quantile
 from howsure.errors import HowsureError
-from howsure.kernels import future_counts
-from howsure.kernels.three_moments import Sums, above, quantile
 
 EXPECTED = {"recall": 0.8, "precision": 0.7, "prevalence": 0.1}
 PILOT = hs.Tally.binary(tp=80, fp=20, fn=30, tn=870)

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import ndtr
 
 from bench import plans
-from howsure.model.outlook_of_tables import moved
+from howsure.posteriors.future_tables import moved
 
 CASES = plans.cases()
 

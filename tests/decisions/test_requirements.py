@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsure.decisions.requiring import Requirement, requirement, requirements
+from howsure.decisions.requirements import Requirement, requirement, requirements
 from howsure.errors import BadSetting
 from tests.tiers import examples
 

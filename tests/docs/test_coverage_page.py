@@ -16,7 +16,7 @@ from bench import coverage_page as page
 from bench.coverage_cases import ALL, Case
 from bench.coverage_data import Row, Study, Table
 from bench.coverage_tables import ANY, Results, classes_study
-from howsure.coverage import PAGE, held
+from howsure.messages.coverage import PAGE, held
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = data.read()
@@ -172,7 +172,7 @@ def quoted(document: dict[str, Any]) -> dict[str, Any]:
 
 
 FAULTS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
-    "schema": (lambda d: d.update(schema="howsure.coverage/2"), "schema"),
+    "schema": (lambda d: d.update(schema="howsure.messages.coverage/2"), "schema"),
     "level": (lambda d: d.pop("level"), "level is None"),
     "studies": (lambda d: d.pop("studies"), "no studies"),
     "source": (lambda d: d["studies"]["scores"].pop("source"), "scores must have by, source, tables, summary"),

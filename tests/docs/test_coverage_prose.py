@@ -14,7 +14,7 @@ from bench import coverage_page as page
 from bench.coverage_cases import ALL, EQUAL
 from bench.coverage_data import Table
 from bench.coverage_tables import ANY
-from howsure.coverage import PAGE
+from howsure.messages.coverage import PAGE
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = data.read()

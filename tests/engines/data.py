@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from howsure.ingest.entrance import evidence
+from howsure.io.entrance import evidence
 
 N = 240
 _RANDOM = random.Random(7)

@@ -13,7 +13,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from howsure.ingest.entrance import evidence
+from howsure.io.entrance import evidence
 from tests.engines.data import CASES, COLUMNS, FEW, nameless
 from tests.engines.spark_conditions import check_conditions
 

@@ -12,7 +12,7 @@ import pytest
 
 import howsure as hs
 from howsure.errors import BadSetting
-from howsure.ingest import readers
+from howsure.io import readers
 
 LABELS = {"y": [0, 1, 0, 1], "z": [0, 1, 1, 1]}
 

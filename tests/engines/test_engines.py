@@ -17,7 +17,7 @@ import pytest
 
 import howsure as hs
 from howsure.evidence.classes import Tally
-from howsure.ingest.entrance import evidence
+from howsure.io.entrance import evidence
 from tests.engines.data import CASES, COLUMNS, ENGINES, FEW, LISTS, N, batches, nameless, polars_frame, reference
 from tests.engines.spark_cases import ASKED, files
 from tests.tiers import turn

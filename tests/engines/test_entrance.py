@@ -16,11 +16,11 @@ from howsure.evidence.clusters import Clustered
 from howsure.evidence.graded import Graded
 from howsure.evidence.outcomes import Outcomes
 from howsure.evidence.scored import Scored
-from howsure.ingest.entrance import COLUMNS, PLACES, READING, evidence
-from howsure.ingest.request import OPTIONS
-from howsure.ingest.scores import scored
-from howsure.language import SPOKEN
-from howsure.notes import note
+from howsure.io.arrays import scored
+from howsure.io.entrance import COLUMNS, PLACES, READING, evidence
+from howsure.io.request import OPTIONS
+from howsure.messages.language import SPOKEN
+from howsure.messages.notes import note
 from tests.engines.data import COLUMNS as DATA
 from tests.engines.data import polars_frame
 

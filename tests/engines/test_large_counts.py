@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from howsure.errors import BadCounts
-from howsure.ingest.entrance import evidence
+from howsure.io.entrance import evidence
 
 ASKED = {"truth": "y", "pred": "p", "count": "c"}
 

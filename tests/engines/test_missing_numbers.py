@@ -15,8 +15,8 @@ import pytest
 
 import howsure as hs
 from howsure.errors import BadFile, BadLabels
-from howsure.ingest.entrance import evidence
-from howsure.notes import note
+from howsure.io.entrance import evidence
+from howsure.messages.notes import note
 from tests import tiers
 
 N = 24

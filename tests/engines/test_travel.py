@@ -14,7 +14,7 @@ import howsure as hs
 from howsure.errors import BadCounts
 from howsure.evidence.classes import Tally
 from howsure.evidence.clusters import Clustered
-from howsure.slices import Slices
+from howsure.evidence.slices import Slices
 from tests.engines.data import CASES, polars_frame, reference
 
 

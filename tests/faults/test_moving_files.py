@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from howsure.ingest.files import Files
+from howsure.io.files import Files
 from tests.hostile.running import Ran, ran, wrong_with
 from tests.tiers import some
 
@@ -89,19 +89,19 @@ def keeps_the_rules(made: Ran) -> None:
 @pytest.mark.parametrize("change", [cut, empty, gone], ids=lambda f: f.__name__)
 def test_runs_that_change_while_they_are_read(change, tmp_path, monkeypatch) -> None:
     """A run is cut after the judgments are read."""
-    from howsure.ranking import queries
+    from howsure import _trec
 
     judged, run = tmp_path / "qrels", tmp_path / "run"
     judged.write_text("".join(f"q{i} 0 d{j} {j % 2}\n" for i in range(9) for j in range(6)))
     run.write_text("".join(f"q{i} Q0 d{j} {j} {9 - j} s\n" for i in range(9) for j in range(6)))
-    given, done = queries.rank, []
+    given, done = _trec.rank, []
 
     def rank(*a: object, **k: object) -> object:
         if not done:
             done.append(change(run))
         return given(*a, **k)
 
-    monkeypatch.setattr(queries, "rank", rank)
+    monkeypatch.setattr(_trec, "rank", rank)
     keeps_the_rules(ran(("trec", str(judged), str(run), "--metric", "AP", "--format", "json")))
     assert done
 

@@ -8,9 +8,9 @@ import polars as pl
 import pytest
 
 from howsure.errors import BadLabels, HowsureError
-from howsure.ingest import binning
-from howsure.ingest.entrance import evidence
-from howsure.ingest.keys import NUMPY, Key, made
+from howsure.io import scored
+from howsure.io.entrance import evidence
+from howsure.io.keys import NUMPY, Key, made
 from tests.tiers import spread
 
 N = 6_000
@@ -123,8 +123,8 @@ def test_bins_take_over_when_scores_are_too_many(hold, tmp_path, monkeypatch):
     """Past the limit of distinct scores, by themselves; below it every score is kept."""
     exact = evidence(hold(frame(SHAPES["even"]), tmp_path), truth="y", score="s")
     assert (exact.bins, exact.rows, exact.counts) == (0, N, None)
-    monkeypatch.setattr(binning, "MOST", 300)
-    monkeypatch.setattr(binning, "BINS", 450)
+    monkeypatch.setattr(scored, "MOST", 300)
+    monkeypatch.setattr(scored, "BINS", 450)
     found = evidence(hold(frame(SHAPES["even"]), tmp_path), truth="y", score="s")
     assert 400 < found.bins <= 450
     check(found, SHAPES["even"])

@@ -19,8 +19,8 @@ import howsure as hs
 from bench.memory import OWN_PEAK
 from howsure.cli import app
 from howsure.errors import BadFile, HowsureError
-from howsure.ingest.packing import check_zstd, unpacked
-from howsure.ingest.trec import rank, read_qrels, read_run
+from howsure.io.streams import check_zstd, unpacked
+from howsure.io.trec import rank, read_qrels, read_run
 from tests.files.test_files import zstd
 
 ROWS = 400

@@ -11,7 +11,7 @@ import pytest
 
 import howsure as hs
 from howsure.cli.app import run
-from howsure.notes import WARNINGS
+from howsure.messages.notes import WARNINGS
 
 RNG = np.random.default_rng(5)
 TRUTH = RNG.integers(0, 3, 120)

@@ -13,10 +13,10 @@ import pytest
 
 import howsure as hs
 from howsure.errors import BadFile, BadLabels, BadSetting, HowsureError, UnknownName
-from howsure.ingest import conditions
-from howsure.ingest.entrance import evidence
-from howsure.ingest.sniffing import system_names
-from howsure.notes import note
+from howsure.io import conditions
+from howsure.io.entrance import evidence
+from howsure.io.format import system_names
+from howsure.messages.notes import note
 from tests.engines.data import CASES, LISTS, PLAIN, nameless, polars_frame, reference
 from tests.tiers import turn
 

@@ -13,10 +13,10 @@ import pytest
 import howsure as hs
 from howsure.cli.app import run
 from howsure.errors import BadLabels, BadSetting
-from howsure.ingest import unnamed
-from howsure.ingest.entrance import evidence
-from howsure.ingest.guessing import USUAL, guess, usual_id
-from howsure.ingest.previewing import preview
+from howsure.io import roles
+from howsure.io.column_names import USUAL, guess, usual_id
+from howsure.io.entrance import evidence
+from howsure.io.preview import preview
 from tests.refusals import one_sentence
 
 
@@ -477,10 +477,10 @@ class _Wide:
 def test_work_grows_with_columns_and_not_with_their_square():
     """Each of thousands of names is looked at a few times, whether the columns are listed or looked for."""
     _Counted.compared, source = 0, _Wide(3_000)
-    head = unnamed.head_of(source)
+    head = roles.head_of(source)
     assert "label" in head.values
     with pytest.raises(BadSetting, match="no column of"):
-        unnamed.completed({"truth": "label"}, ("pred",), [source])
+        roles.completed({"truth": "label"}, ("pred",), [source])
     with pytest.raises(BadSetting, match="no column of"):
-        unnamed.completed({"truth": "label"}, ("pred",), [source, _Wide(3_000)])
+        roles.completed({"truth": "label"}, ("pred",), [source, _Wide(3_000)])
     assert _Counted.compared < 60 * 3_000

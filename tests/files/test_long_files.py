@@ -10,7 +10,7 @@ import pytest
 
 from howsure.cli.app import run
 from howsure.errors import BadSetting, UnknownName
-from howsure.ingest.entrance import evidence
+from howsure.io.entrance import evidence
 from tests.tiers import spread
 
 ITEMS = 40

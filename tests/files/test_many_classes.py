@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.comparison.standing import by_draws
+from howsure._leaderboard import by_draws
+from howsure.distributions.classes import ClassSlopes
 from howsure.errors import BadLabels
-from howsure.kernels.class_tables import ClassSlopes
 
 TOO_MANY = (
     r"401 systems with 500 classes are too many \(classes times systems: 200,000 at most\)\. "

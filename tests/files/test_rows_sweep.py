@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from howsure.ingest.entrance import evidence
+from howsure.io.entrance import evidence
 from tests.tiers import turn
 
 Row = dict[str, Any]

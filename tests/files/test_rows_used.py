@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.envelope import envelope
 from howsure.errors import BadLabels
-from howsure.evidence.account import Account
-from howsure.ingest import pairing
-from howsure.ingest.entrance import evidence
-from howsure.notes import note
+from howsure.evidence.protocol import Account
+from howsure.io import pairing
+from howsure.io.entrance import evidence
+from howsure.messages.notes import note
+from howsure.results.result import envelope
 
 HEAD = "id,m,ok,w\n"
 PAIRED = {"outcome": "ok", "system": "m", "item": "id", "weight": "w"}
@@ -151,7 +151,7 @@ def test_rows_of_weighted_arrays_are_counted_by_their_codes(monkeypatch):
     rng = np.random.default_rng(5)
     truth, answer = (np.where(rng.random(2000) < 0.1, np.nan, rng.integers(0, 3, 2000)) for _ in range(2))
     many = int((np.isnan(truth) | np.isnan(answer)).sum())
-    from howsure.ingest import columns, label_arrays
+    from howsure.io import columns, label_arrays
 
     seen: list[Any] = []
     real = columns.lost

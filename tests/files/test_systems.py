@@ -12,14 +12,14 @@ import pytest
 import howsure as hs
 from howsure.cli.app import run
 from howsure.errors import BadFile, BadLabels, BadSetting, HowsureError, UnknownName
-from howsure.evidence.account import Account
 from howsure.evidence.classes import Tally
 from howsure.evidence.clusters import Clustered
 from howsure.evidence.graded import Graded
-from howsure.ingest.entrance import evidence
-from howsure.ingest.pairing import clusters_joined
-from howsure.ingest.request import make
-from howsure.notes import note
+from howsure.evidence.protocol import Account
+from howsure.io.entrance import evidence
+from howsure.io.pairing import clusters_joined
+from howsure.io.request import make
+from howsure.messages.notes import note
 from tests.engines.data import polars_frame
 
 FRAME = polars_frame().with_row_index("id").with_columns(pl.col("id").cast(pl.Int64), pl.col("kind").cast(pl.String))

@@ -12,8 +12,8 @@ import pytest
 
 import howsure as hs
 from howsure.errors import BadLabels, BadSetting, UnknownName
-from howsure.evidence.account import Account
-from howsure.ingest import conditions
+from howsure.evidence.protocol import Account
+from howsure.io import conditions
 
 ROWS = [  # id, age, region, a time in nanoseconds, a day
     ("1", "500", "north", "1700000000000000000", "2024-01-31"),

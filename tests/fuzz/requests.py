@@ -22,12 +22,11 @@ from types import SimpleNamespace
 from typing import Any
 from urllib.parse import parse_qsl, unquote
 
-from howsure.web.answering import Job, Reply, answer
+from howsure.web.answers import Job, Reply, answer
 from howsure.web.api import Serving
 from howsure.web.application import application
-from howsure.web.guarding import Guard
-from howsure.web.keeping import Reports
-from howsure.web.uploads import Folder
+from howsure.web.guard import Guard
+from howsure.web.uploads import Folder, Reports
 from tests.hostile.running import Ran, wrong_with
 
 _HOST = b"127.0.0.1:8017"

@@ -15,10 +15,10 @@ from pathlib import Path
 import howsure as hs
 from howsure import HowsureError
 from howsure.catalogue import described, parse, repeated, retrieval
-from howsure.cli import parsing
-from howsure.decisions.requiring import requirements
-from howsure.ingest import conditions
-from howsure.ranking import naming
+from howsure.cli import parse as parsing
+from howsure.decisions.requirements import requirements
+from howsure.io import conditions
+from howsure.ranking import names
 from tests.fuzz import requests
 from tests.hostile.running import ran, wrong_with
 
@@ -109,7 +109,7 @@ def measure_names(data: bytes) -> bool:
     Whoever asks for the page of a measure may mean any of the first three.
     """
     text, read = _text(data), False
-    for way in (parse, retrieval.parse, repeated.parse, naming.parse, described):
+    for way in (parse, retrieval.parse, repeated.parse, names.parse, described):
         try:
             found = way(text)
         except HowsureError as error:

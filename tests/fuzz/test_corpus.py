@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from howsure.web.answering import Job, Reply
+from howsure.web.answers import Job, Reply
 from tests.fuzz import requests
 from tests.fuzz.targets import MOST, TARGETS
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import howsure as hs
-from howsure.distribution import Distribution
+from howsure.posteriors.distribution import Distribution
 
 CELLS = ("tp", "fp", "fn", "tn")
 BIG = 10**15

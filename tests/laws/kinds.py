@@ -94,7 +94,7 @@ SEEN = np.arange(N) % 3 == 0
 
 
 def _verdicts(at: Part) -> Any:
-    from howsure.ingest.entrance import evidence
+    from howsure.io.entrance import evidence
 
     here = np.arange(N)[at]
     verdicts = {k: JUDGED[k][here].astype(int).tolist() for k in "abc"}
@@ -108,7 +108,7 @@ def _elsewhere() -> Any:
 
 
 def _judged_classes(at: Part) -> Any:
-    from howsure.ingest.entrance import evidence
+    from howsure.io.entrance import evidence
 
     here = np.arange(N)[at]
     people = [int(Y[i]) if SEEN[i] else None for i in here]
@@ -130,7 +130,7 @@ def _items(at: Part, **settings: Any) -> Any:
 
 
 def _scored(at: Part, **settings: Any) -> Any:
-    from howsure.ingest.scores import scored
+    from howsure.io.arrays import scored
 
     return scored(Y[at], {k: v[at] for k, v in SCORES.items()}, **settings)
 

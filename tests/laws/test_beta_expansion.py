@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from scipy import special
 
-from howsure.kernels import beta, beta_expansion
-from howsure.kernels.agreement_law import AgreementLaw
+from howsure.distributions import beta
+from howsure.distributions import beta as beta_expansion
+from howsure.distributions.agreement import AgreementLaw
 from tests.tiers import spread
 
 EPS = float(np.finfo(float).eps)

@@ -14,17 +14,15 @@ from numpy.typing import NDArray
 from scipy import stats
 
 import howsure as hs
+from howsure.distributions.classes import Classes
+from howsure.distributions.control_variate import Controlled, GammaSum, Weighted
+from howsure.distributions.difference import order_of
+from howsure.distributions.quadrature import gauss_beta
+from howsure.distributions.sampled import Sampled
+from howsure.distributions.sampling import jumps
 from howsure.evidence.classes import Tally
-from howsure.kernels.classes import Classes
-from howsure.kernels.control import GammaSum, Weighted
-from howsure.kernels.controlled import Controlled
-from howsure.kernels.difference import order_of
-from howsure.kernels.gauss_beta import gauss_beta
-from howsure.kernels.sampled import Sampled
-from howsure.kernels.sticks import jumps
-from howsure.model.all_classes import AllClasses
-from howsure.model.class_control import _by_differences, slopes_of
-from howsure.model.class_draws import Bounded, ClassSampler, moved
+from howsure.posteriors.all_classes import AllClasses, _by_differences, slopes_of
+from howsure.posteriors.class_samples import Bounded, ClassSampler, moved
 from tests.tiers import some
 
 Array = NDArray[np.float64]

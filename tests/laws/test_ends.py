@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.kernels.agreement_law import AgreementLaw
+from howsure.distributions.agreement import AgreementLaw
 
 CELLS = ("tp", "fp", "fn", "tn")
 EMPTY = {c: np.array(x) for c, x in zip(CELLS, zip(*product((0, 7), repeat=4), strict=True), strict=True)}

@@ -17,11 +17,11 @@ from typing import Any
 import pytest
 
 import howsure as hs
-import howsure.decisions.foresight
-import howsure.ingest.spark
-from howsure.columns import NAMES
+import howsure.decisions.future_widths
+import howsure.io.spark
 from howsure.errors import BadSetting, HowsureError
-from howsure.result import Result
+from howsure.results.result import Result
+from howsure.validate import NAMES
 from tests.laws.keyword_calls import CALLS, OTHER, SAMPLED, VALUES, Call, Column, Value, table
 from tests.laws.walked_files import document, write_files
 from tests.tiers import spread
@@ -61,9 +61,9 @@ def _files(tmp_path_factory):
     write_files(folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        patch.setattr(howsure.ingest.spark, "SparkFiles", NoSpark)
+        patch.setattr(howsure.io.spark, "SparkFiles", NoSpark)
         for points in ("_CURVE", "_SHORT_CURVE"):
-            patch.setattr(howsure.decisions.foresight, points, 3)  # sizes: the planned one and two more
+            patch.setattr(howsure.decisions.future_widths, points, 3)  # sizes: the planned one and two more
         yield
 
 

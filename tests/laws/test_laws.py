@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import howsure as hs
 from howsure.catalogue import Metric
-from howsure.distribution import Distribution
 from howsure.evidence.classes import Tally
+from howsure.posteriors.distribution import Distribution
 from tests.tiers import examples, spread
 
 BINARY = [m for m in hs.metrics() if m.name != "rate" and not m.any_of]
@@ -176,9 +176,9 @@ def test_swapping_classes(table: tuple[int, ...]) -> None:
 @examples(15, 40)
 def test_second_routes(table: tuple[int, ...], t: float) -> None:
     """F1 by the two-group form equals F1 by the three-group integral; complements and rescalings agree."""
-    from howsure.kernels.integral import Integral
-    from howsure.kernels.linear_quotient import LinearQuotient
-    from howsure.kernels.two_betas import Ray
+    from howsure.distributions.integral import Integral
+    from howsure.distributions.linear_quotient import LinearQuotient
+    from howsure.distributions.two_betas import Ray
 
     p = of(table)  # type: ignore[arg-type]
     tp, fp, fn, tn = (np.asarray(x + 0.5) for x in table)

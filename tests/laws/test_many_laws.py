@@ -16,11 +16,11 @@ from scipy import stats
 
 import howsure as hs
 from howsure.catalogue import parse
+from howsure.distributions.classes import Classes, measured
+from howsure.distributions.sampled import Sampled
 from howsure.evidence.classes import Tally
-from howsure.kernels.classes import Classes, measured
-from howsure.kernels.sampled import Sampled
-from howsure.model.class_draws import Bounded, ClassDrawing, ClassSampler, pool_of, silent
-from howsure.priors import Prior, make
+from howsure.posteriors.class_samples import Bounded, ClassDrawing, ClassSampler, pool_of, silent
+from howsure.posteriors.priors import Prior, make
 from tests.tiers import spread
 
 Array = NDArray[np.float64]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.distribution import Distribution
+from howsure.posteriors.distribution import Distribution
 
 # ordinary; one occupied cell, twice; a cell next to 1e10 others; few items
 TABLES = [(80, 20, 30, 870), (5, 0, 0, 0), (0, 0, 0, 7), (10**10, 3, 1, 10**9), (3, 1, 2, 1)]

@@ -19,8 +19,8 @@ import pytest
 import howsure as hs
 from howsure.errors import BadFile, BadLabels
 from howsure.evidence.graded import Graded
-from howsure.ingest.entrance import evidence
-from howsure.notes import note
+from howsure.io.entrance import evidence
+from howsure.messages.notes import note
 
 Row = dict[str, Any]
 _DRAW = np.random.default_rng(14)

@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-import howsure.decisions.foresight
-import howsure.ingest.spark
+import howsure.decisions.future_widths
+import howsure.io.spark
 from howsure.cli.app import app, run
 from howsure.errors import BadSetting
 from tests.laws.command_lines import HOME, LINES, OWN, TRIES, Line, Try
@@ -51,9 +51,9 @@ def _files(tmp_path_factory):
     write_files(folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        patch.setattr(howsure.ingest.spark, "SparkFiles", NoSpark)
+        patch.setattr(howsure.io.spark, "SparkFiles", NoSpark)
         for points in ("_CURVE", "_SHORT_CURVE"):
-            patch.setattr(howsure.decisions.foresight, points, 3)  # sizes: the planned one and two more
+            patch.setattr(howsure.decisions.future_widths, points, 3)  # sizes: the planned one and two more
         yield
 
 

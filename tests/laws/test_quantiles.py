@@ -10,11 +10,11 @@ import pytest
 from scipy import special
 
 import howsure as hs
+from howsure.distributions import beta
+from howsure.distributions.integral import Integral
+from howsure.distributions.moebius import Moebius
 from howsure.errors import BadSetting
 from howsure.evidence.classes import Tally
-from howsure.kernels import beta
-from howsure.kernels.integral import Integral
-from howsure.kernels.moebius import Moebius
 from tests.tiers import some
 
 P = np.array([1e-9, 0.005, 0.025, 0.3, 0.5, 0.8, 0.975, 0.995, 1 - 1e-9])[:, None]

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.kernels.repeated import RepeatedTables
-from howsure.model import cells
+from howsure.distributions.stacked import RepeatedTables
+from howsure.posteriors import cells
 
 
 def batch(many: int = 240) -> hs.Tally:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import howsure as hs
+from howsure.distributions.control_variate import Controlled
 from howsure.evidence.scored import Scored
-from howsure.kernels.controlled import Controlled
-from howsure.model.score_pairs import pair_draws
+from howsure.posteriors.score_control import pair_draws
 from tests.tiers import turn
 
 MANY = 30_000

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from scipy import special
 
-from howsure.kernels.beta_mixture import BetaMixture
-from howsure.kernels.shared_rates import SharedNodes, log_rising, shared_nodes
+from howsure.distributions.beta_mixture import BetaMixture, SharedNodes, log_rising, shared_nodes
 
 HALF = (0.5, 0.5)
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.cell_models import Model
+from howsure.distributions.sampling import stream
 from howsure.evidence.classes import Tally
-from howsure.kernels.draws import stream
+from howsure.posteriors.routes import Model
 
 MATRIX = np.array([[30, 4, 1], [3, 25, 2], [2, 5, 18]])
 OTHER = np.array([[28, 6, 1], [3, 25, 2], [2, 5, 18]])
@@ -69,7 +69,7 @@ def test_two_sides_of_a_comparison_never_share_a_stream(metric: str) -> None:
 def test_strata_with_equal_tables_are_independent() -> None:
     """Two equal strata of half the population each have a rate with 1/√2 of the spread of one."""
     shapes = {c: np.array([x, x]) for c, x in {"tp": 30.5, "fp": 5.5, "fn": 10.5, "tn": 50.5}.items()}
-    from howsure.cell_models import Mixed
+    from howsure.posteriors.routes import Mixed
 
     two = Mixed(Model(shapes), (0.5, 0.5)).table(0, 20_000, 0)[0]["tp"].std()
     one = Model(shapes).table(0, 20_000, 0)[0]["tp"].std()
@@ -123,7 +123,7 @@ def test_differences_of_graded_values_have_streams_of_their_own() -> None:
 
 def test_confusions_have_streams_of_their_own() -> None:
     """Shares of two mistakes are not drawn from the same numbers."""
-    from howsure.model.classes import confusions
+    from howsure.posteriors.classes import confusions
 
     one, two = (confusions(hs.posterior(Tally.matrix(x)))[0].share for x in (MATRIX, OTHER))
     assert _correlation(one, two) < 0.1
@@ -132,7 +132,7 @@ def test_confusions_have_streams_of_their_own() -> None:
 def test_deals_of_other_scores_are_others() -> None:
     """Trials of a threshold take their stream from the order of the scores; a map that keeps it changes nothing."""
     from howsure.evidence.scored import Scored
-    from howsure.ranking.trying import _generator
+    from howsure.ranking.thresholds import _generator
 
     rng = np.random.default_rng(4)
     y, x = rng.random(60) < 0.4, rng.random(60)

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from scipy import integrate, special, stats
 
-from howsure.kernels.contour import GammaQuotient
-from howsure.kernels.difference import difference_of
-from howsure.kernels.law import Law
-from howsure.kernels.moebius import Moebius
-from howsure.kernels.sampled import Sampled
-from howsure.kernels.stretched import Stretch, Stretched, stretched
-from howsure.kernels.student import Student
+from howsure.distributions.contour import GammaQuotient
+from howsure.distributions.difference import difference_of
+from howsure.distributions.moebius import Moebius
+from howsure.distributions.protocol import Law
+from howsure.distributions.sampled import Sampled
+from howsure.distributions.stretched import Stretch, Stretched, stretched
+from howsure.distributions.student import Student
 
 
 def _beta(a: float, b: float) -> Moebius:

@@ -28,7 +28,7 @@ def test_a_share_of_the_torture() -> None:
 
 def test_the_torture_can_fail(monkeypatch) -> None:
     """A law whose median lies above its interval, and one that raises, are both found, with a text that can be run."""
-    from howsure.distribution import Distribution
+    from howsure.posteriors.distribution import Distribution
 
     monkeypatch.setattr(Distribution, "median", property(lambda d: d.law.equal_tailed(0.999999)[1]))
     found = tried(Job("binary", "recall", 1, 20, 0.5))[1]
@@ -121,7 +121,7 @@ def test_quantiles_that_scipy_leaves_off() -> None:
 
 def test_quantiles_of_two_huge_shapes() -> None:
     """They start from a normal logit, and end where the tails are as asked, down to 1e-12."""
-    from howsure.kernels import beta
+    from howsure.distributions import beta
 
     a, b = (np.array([2e8, 1e12, 3e15, 1e9]), np.array([1e15, 1e12, 2e8, 5e9]))
     for p in (1e-12, 0.025, 0.5):

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 import howsure as hs
-from howsure.kernels.weights import gamma_of
-from howsure.model.weighing import weighed
+from howsure.distributions.weights import gamma_of
+from howsure.posteriors.weighing import weighed
 
 MEASURES = (
     "precision", "recall", "specificity", "f1", "f2", "jaccard", "accuracy", "error-rate", "prevalence", "informedness",

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from howsure import papers
-from howsure.kernels import tetrachoric
+from howsure.distributions import tetrachoric
 from howsure.papers import ishioka_association, ishioka_eleven, ishioka_measures
 from howsure.papers.item import CANNOT, HOLDS, WRONG
 from tests.papers.test_papers import data, row

@@ -13,11 +13,9 @@ import pytest
 
 import howsure as hs
 from howsure import papers
+from howsure._wins import Wins
 from howsure.catalogue.metric import Metric
-from howsure.comparison.wins import Wins
-from howsure.distribution import Distribution
 from howsure.evidence.classes import Tally
-from howsure.model.posterior import Posterior
 from howsure.papers import goutte_tables
 from howsure.papers.item import (
     AGREES,
@@ -34,6 +32,8 @@ from howsure.papers.item import (
     rounds,
     unit_of,
 )
+from howsure.posteriors.distribution import Distribution
+from howsure.posteriors.posterior import Posterior
 from howsure.relations.hyperbola import Tradeoff
 from howsure.relations.surfaces import Surface
 from howsure.relations.threshold import Mixture

@@ -7,9 +7,9 @@ import pytest
 from scipy.special import ndtr, ndtri
 
 import howsure as hs
+from howsure.distributions.classical_tests import delong
 from howsure.evidence.scored import Scored
-from howsure.kernels.delong import delong
-from howsure.model.score_draws import score_draws
+from howsure.posteriors.score_samples import score_draws
 
 
 def scored(positives: int, negatives: int, area: float, seed: int) -> Scored:

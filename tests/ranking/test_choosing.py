@@ -11,11 +11,10 @@ from scipy import stats
 import howsure as hs
 from howsure.catalogue import parse
 from howsure.evidence.scored import Scored
-from howsure.model.score_draws import score_draws
-from howsure.model.thresholds import tally_at
-from howsure.ranking.choosing import choose
-from howsure.ranking.trying import Pick, tried
-from howsure.render.numbers import short
+from howsure.messages.numbers import short
+from howsure.posteriors.score_samples import score_draws
+from howsure.posteriors.thresholds import tally_at
+from howsure.ranking.thresholds import Pick, choose, tried
 from tests.tiers import examples
 
 

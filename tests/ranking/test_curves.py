@@ -13,8 +13,8 @@ import pytest
 from sklearn import metrics as peer
 
 import howsure as hs
-from howsure.kernels import beta, beta_interpolation
-from howsure.model.score_draws import score_draws
+from howsure.distributions import beta, beta_interpolation
+from howsure.posteriors.score_samples import score_draws
 from howsure.ranking.bands import _joint_tail
 from tests.ranking.test_ranked import scored
 from tests.tiers import spread

@@ -8,9 +8,9 @@ from scipy import special
 from sklearn.metrics import roc_auc_score
 
 import howsure as hs
+from howsure.distributions.classical_tests import delong
 from howsure.evidence.scored import Scored
-from howsure.kernels.delong import delong
-from howsure.model.score_draws import score_draws
+from howsure.posteriors.score_samples import score_draws
 from tests.tiers import tolerance
 
 

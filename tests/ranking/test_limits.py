@@ -15,11 +15,11 @@ from scipy import stats
 import howsure as hs
 from howsure.catalogue import parse
 from howsure.cli import app
+from howsure.distributions.moebius import Moebius
 from howsure.evidence.scored import Scored
-from howsure.kernels.moebius import Moebius
-from howsure.model.posterior import Posterior
-from howsure.ranking.choosing import _pick
+from howsure.posteriors.posterior import Posterior
 from howsure.ranking.limits import Limit, read
+from howsure.ranking.thresholds import _pick
 from tests.tiers import examples
 
 PARTS = {"recall": ("tp", "fn"), "precision": ("tp", "fp"), "specificity": ("tn", "fp"), "fallout": ("fp", "tn")}

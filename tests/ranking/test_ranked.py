@@ -14,12 +14,12 @@ from sklearn import metrics as peer
 
 import howsure as hs
 from howsure.catalogue import retrieval
+from howsure.distributions import ranked
+from howsure.distributions.ranked import Cuts
 from howsure.evidence.scored import Scored
-from howsure.kernels import ranked
-from howsure.kernels.ranked import Cuts
-from howsure.model.score_draws import score_draws
-from howsure.model.thresholds import tally_at
-from howsure.ranking.naming import parse as run_measure
+from howsure.posteriors.score_samples import score_draws
+from howsure.posteriors.thresholds import tally_at
+from howsure.ranking.names import parse as run_measure
 from tests.tiers import examples, some, spread
 
 NAMES = ["auc", "AP", "BEP", "BEP(rule='nearest')", "BEP(rule='r-precision')", "AP11", "AP11(rule='trec_eval-9')",
@@ -319,7 +319,7 @@ def test_rows_that_stand_for_many_items_have_the_law_of_those_items(name):
 
 def test_threads_change_nothing(monkeypatch):
     """The same seed gives the same numbers on one core and on several, and longer runs begin like shorter ones."""
-    from howsure.model import score_draws as model
+    from howsure.posteriors import score_samples as model
 
     p = hs.posterior(scored(3_000, digits=9))
     many = p.draws(700, seed=5)["AP"]

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 import howsure as hs
+from howsure.distributions.control_variate import Controlled
+from howsure.distributions.ranked import SLOPES, Cuts, order_of
+from howsure.distributions.sampled import Sampled
 from howsure.evidence.scored import Scored
-from howsure.kernels.controlled import Controlled
-from howsure.kernels.ranked import Cuts, order_of
-from howsure.kernels.ranked_slopes import SLOPES
-from howsure.kernels.sampled import Sampled
-from howsure.model.score_draws import score_draws
+from howsure.posteriors.score_samples import score_draws
 
 
 def scored(n: int, share: float, apart: float, seed: int = 3) -> Scored:

@@ -15,8 +15,8 @@ from howsure.catalogue import retrieval
 from howsure.cli import app
 from howsure.errors import HowsureError
 from howsure.evidence.scored import Scored
-from howsure.ingest import binning
-from howsure.model.score_draws import score_draws
+from howsure.io import scored as binning
+from howsure.posteriors.score_samples import score_draws
 from tests.ranking.test_ranked import cuts, scored
 from tests.refusals import one_sentence
 from tests.tiers import examples

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import howsure as hs
+from howsure.distributions import sparse_walks
 from howsure.evidence.scored import Scored
-from howsure.kernels import sparse_walks
-from howsure.model import score_draws as module
-from howsure.model.score_draws import CurvePoints, ScoreDraws, score_draws
+from howsure.posteriors import score_samples as module
+from howsure.posteriors.score_samples import CurvePoints, ScoreDraws, score_draws
 from tests.tiers import spread
 
 DRAWS = 20_000

@@ -18,7 +18,7 @@ import mpmath as mp
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.kernels.contour import GammaQuotient
+from howsure.distributions.contour import GammaQuotient
 
 HERE = Path(__file__).parent
 Array = NDArray[np.float64]

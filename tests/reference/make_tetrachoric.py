@@ -19,7 +19,7 @@ from pathlib import Path
 import mpmath as mp
 from numpy.polynomial.legendre import leggauss
 
-from howsure.kernels.tetrachoric import correlation
+from howsure.distributions.tetrachoric import correlation
 
 HERE = Path(__file__).parent
 mp.mp.dps = 60

@@ -11,12 +11,10 @@ import pytest
 from scipy import special
 
 import howsure as hs
-from howsure.kernels import beta
-from howsure.kernels.agreement import Kind
-from howsure.kernels.agreement_law import AgreementLaw
-from howsure.kernels.agreement_rules import chosen, logit_tails
-from howsure.kernels.agreement_sides import _by_size, _larger, _Trial
-from howsure.kernels.gauss_beta import gauss_beta
+from howsure.distributions import beta
+from howsure.distributions.agreement import AgreementLaw
+from howsure.distributions.agreement_rules import Kind, _by_size, _larger, _Trial, chosen, logit_tails
+from howsure.distributions.quadrature import gauss_beta
 from tests import tiers
 from tests.reference.agreement_referee import probabilities, random_table
 from tests.tiers import spread

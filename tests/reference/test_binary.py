@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 from howsure.catalogue import parse
-from howsure.cell_models import Model
-from howsure.expressions import CELLS
-from howsure.routes import exact_law
+from howsure.catalogue.expressions import CELLS
+from howsure.posteriors.routes import Model, exact_law
 from tests import tiers
 
 CASES = json.loads((Path(__file__).parent / "binary.json").read_text())
@@ -69,7 +68,7 @@ def test_tails(name: str, cases: dict[tuple[str, ...], list[dict[str, str]]]) ->
 @pytest.mark.parametrize(("name", "cases"), grouped("cdf"), ids=lambda x: x if isinstance(x, str) else "")
 def test_stated_errors_of_quantiles(name: str, cases: dict[tuple[str, ...], list[dict[str, str]]]) -> None:
     """ppf at the exact cdf gives t back within d.error.value, between the 2% and the 98% points."""
-    from howsure.distribution import Distribution
+    from howsure.posteriors.distribution import Distribution
 
     for shapes, rows in list(cases.items())[::FEW]:
         law = law_of(name, shapes)

@@ -11,10 +11,10 @@ import pytest
 from numpy.typing import NDArray
 from scipy import special
 
-from howsure.kernels import contour
-from howsure.kernels.contour import GammaQuotient
-from howsure.kernels.integral import Integral
-from howsure.kernels.linear_quotient import LinearQuotient
+from howsure.distributions import contour
+from howsure.distributions.contour import GammaQuotient
+from howsure.distributions.integral import Integral
+from howsure.distributions.linear_quotient import LinearQuotient
 from tests.reference.make_contour import by_fractions, made, ones, points, tail
 from tests.tiers import some
 

@@ -12,9 +12,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from howsure.kernels.drawn_scores import DrawnScores, next_sums
-from howsure.kernels.polya import beta_binomial, cdf_along
-from howsure.kernels.urn_quotient import ERROR, Group, UrnQuotient
+from howsure.distributions.future_counts import ERROR, Group, UrnQuotient, beta_binomial, cdf_along
+from howsure.distributions.future_scores import DrawnScores, next_sums
 from tests.tiers import spread
 
 Counts = tuple[int, ...]

@@ -6,7 +6,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from howsure.kernels.student import Student
+from howsure.distributions.student import Student
 
 POINTS = (0.0, 1e-8, 1e-3, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 40.0, 1e3, 1e6, 1e100, 1e200)
 SMALL = (1e-300, 1e-100, 1e-15, 1e-6, 1e-3, 0.025, 0.16, 0.4, 0.4999)

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsure.kernels import tetrachoric
-from howsure.kernels.tetrachoric import correlation, with_error, without_zeros
+from howsure.distributions import tetrachoric
+from howsure.distributions.tetrachoric import correlation, with_error, without_zeros
 
 HERE = Path(__file__).parent
 CASES = json.loads((HERE / "tetrachoric.json").read_text())["cases"]

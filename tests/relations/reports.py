@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from howsure.catalogue import parse
-from howsure.expressions import CELLS
+from howsure.catalogue.expressions import CELLS
 from howsure.relations.quantities import quantity, shown
 
 NAMES = (*(q.name for q in shown()), "macro-f1", "macro-precision", "weighted-f1", "fbeta(3)")

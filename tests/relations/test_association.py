@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 import howsure as hs
 from howsure.catalogue import Metric, parse
+from howsure.catalogue.expressions import CELLS
+from howsure.catalogue.forms import beyond_chance, by_chance
+from howsure.distributions.tetrachoric import correlation
 from howsure.errors import HowsureError
-from howsure.expressions import CELLS
-from howsure.forms import beyond_chance, by_chance
-from howsure.kernels.tetrachoric import correlation
 from howsure.relations import associate, chance
 from howsure.relations.association import phi_bounds
 
@@ -326,7 +326,7 @@ def test_alvarez() -> None:
 
 def test_places_of_a_large_batch() -> None:
     """Tables picked from a large batch have the numbers that all of them together give, in the order asked for."""
-    from howsure.model import chance as module
+    from howsure.posteriors import chance as module
 
     rng = np.random.default_rng(3)
     c = rng.integers(0, 30, (4, module.LARGE + 1))

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import howsure as hs
+from howsure.distributions.truncated import Truncated
 from howsure.errors import HowsureError
-from howsure.kernels.truncated import Truncated
 from tests.tiers import spread
 
 CASES = [

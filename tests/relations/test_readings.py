@@ -12,8 +12,8 @@ from fractions import Fraction
 import pytest
 
 import howsure as hs
+from howsure._solve import solve_printed
 from howsure.cli import app
-from howsure.relations.solving import solve_printed
 
 FLOATS: dict[str, Callable[[float], str]] = {
     "repr": repr,

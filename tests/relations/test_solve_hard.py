@@ -10,9 +10,9 @@ import pytest
 
 import howsure as hs
 from howsure.catalogue import parse
+from howsure.catalogue.expressions import CELLS
 from howsure.cli import app
 from howsure.errors import HowsureError
-from howsure.expressions import CELLS
 from howsure.relations.posterior_over_tables import table_weights
 from howsure.relations.quantities import quantity
 from tests.tiers import some, tolerance

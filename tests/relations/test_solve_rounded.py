@@ -12,10 +12,9 @@ import howsure as hs
 from howsure.cli import app
 from howsure.errors import HowsureError
 from howsure.relations import cover as covering
-from howsure.relations.boxes import Boxes
-from howsure.relations.enclosures import SIGNED, Target, cell_signs, enclosed, when_filled
+from howsure.relations.enclosures import SIGNED, Boxes, Target, cell_signs, enclosed, when_filled
+from howsure.relations.outer_bounds import line
 from howsure.relations.quantities import quantity, shown
-from howsure.relations.slopes import line
 from howsure.relations.values import given
 from tests.relations.reports import CURVED, NAMES, report, score_by_rule, scored_report
 from tests.tiers import some

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from scipy.special import expit
 
 import howsure as hs
-from howsure.expressions import CELLS
+from howsure.catalogue.expressions import CELLS
 from howsure.relations import break_even, eleven_point, surface
-from howsure.relations.boxes import Boxes
-from howsure.relations.eleven import LEVELS
+from howsure.relations.enclosures import Boxes
 from howsure.relations.quantities import quantity, shown
-from howsure.relations.vector_roots import roots
-from howsure.render import surfaces as rendered
+from howsure.relations.roots import roots
+from howsure.relations.surfaces import LEVELS
+from howsure.results.render import relations as rendered
 from tests.tiers import some
 
 NAMES = [q.name for q in shown()]

@@ -11,9 +11,9 @@ from click.testing import CliRunner
 from scipy import integrate, special
 
 import howsure as hs
+from howsure.catalogue.expressions import cells
 from howsure.cli.app import app
 from howsure.errors import BadSetting
-from howsure.expressions import cells
 from howsure.relations import break_even, eleven_point, mixed, mixture, normal, surface, uniform
 
 

@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 import howsure as hs
-from howsure.render import latex, markdown, plain, render
+from howsure.results.render import latex, markdown
+from howsure.results.render import text as plain
+from howsure.results.render.formats import render
 from tests.tiers import examples
 
 NASTY = [

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 import howsure as hs
-from howsure.result import Document
+from howsure.results.result import Document
 
 T = hs.Tally.binary(tp=80, fp=20, fn=30, tn=870)
 GATE = hs.gate(T, ["f1 > 0.6", "f1 > 0.76", "recall > 0.9"])

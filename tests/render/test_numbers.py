@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import howsure as hs
-from howsure.render import render
-from howsure.render.numbers import count, ends, probability, short, within
+from howsure.messages.numbers import count, ends, probability, short, within
+from howsure.results.render.formats import render
 
 
 @pytest.mark.parametrize(

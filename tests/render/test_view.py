@@ -11,7 +11,7 @@ import pytest
 import howsure as hs
 from howsure.cli.app import app, run
 from howsure.errors import BadSetting, UnknownName
-from howsure.render.numbers import beside
+from howsure.messages.numbers import beside
 
 TABLE = hs.Tally.binary(tp=80, fp=20, fn=30, tn=870)
 OTHER = hs.Tally.binary(tp=70, fp=20, fn=40, tn=870)

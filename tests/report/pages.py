@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import howsure as hs
-from howsure.result import Result
+from howsure.results.result import Result
 
 VOID = {"meta", "br"}
 T = hs.Tally.binary(tp=80, fp=20, fn=30, tn=870)
@@ -107,7 +107,7 @@ def _curve() -> hs.Curve:
 
 
 def _runs() -> Result:
-    from howsure.ranking.evaluation import evaluate
+    from howsure._trec import evaluate
 
     queries = [f"q{i}" for i in range(12)]
     qrels = {q: {"d1": 1, "d2": 0, "d3": 1} for q in queries}

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.render import findings
-from howsure.render.numbers import short
+from howsure.messages.numbers import short
+from howsure.results.render import findings
 from tests.report.pages import MAKERS, Page, T, answers, page, result
 
 

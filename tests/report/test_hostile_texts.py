@@ -65,8 +65,8 @@ def test_names_of_files_and_columns_are_shown(text, tmp_path, monkeypatch):
 
 def test_passwords_are_left_out(tmp_path, monkeypatch):
     """An address of a database is shown without its password, with a word on that."""
-    from howsure.language import SPOKEN, TYPED, Typed
-    from howsure.report.remaking import remade
+    from howsure.messages.language import SPOKEN, TYPED, Typed
+    from howsure.report.page import remade
 
     monkeypatch.chdir(tmp_path)
     before = SPOKEN.set("command"), TYPED.set(Typed(("score", "--db", "postgresql://me:secret@host/x", "--table", "t")))

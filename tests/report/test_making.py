@@ -11,10 +11,10 @@ import pytest
 
 import howsure as hs
 from howsure.catalogue import parse
+from howsure.catalogue.expressions import cells, log, sqrt
 from howsure.charts import chart
 from howsure.cli.app import run
-from howsure.expressions import cells, log, sqrt
-from howsure.report.formulas import mathml
+from howsure.report.page import mathml
 from tests.report.pages import Page, T, html, page
 
 LIMIT = 2_000_000
@@ -116,7 +116,7 @@ def test_many_classes_stay_small():
 
 def test_a_chart_that_is_too_long_is_told_of(monkeypatch):
     """In its place is a sentence that says how to draw it alone."""
-    monkeypatch.setattr("howsure.report.drawing._MOST", 1000)
+    monkeypatch.setattr("howsure.report.page._MOST", 1000)
     text = hs.score(T, metrics=["f1"]).to_html()
     assert 'role="img"' not in text
     assert "too long for a report" in text
@@ -124,7 +124,7 @@ def test_a_chart_that_is_too_long_is_told_of(monkeypatch):
 
 def test_a_chart_that_is_too_tall_is_not_drawn(monkeypatch):
     """By the height of its panels together, before anything is drawn."""
-    from howsure.report import drawing
+    from howsure.report import page as drawing
 
     drawn = hs.score(T, metrics=["f1", "lr-plus", "lr-minus"]).plot()
     heights = [part["height"] for part in drawn.body["vconcat"]]

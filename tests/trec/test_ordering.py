@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsure.kernels.ordering import (
+from howsure.distributions.ordering import (
     above_and_level,
     all_falling,
     falling_maximum,

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 import howsure as hs
 from howsure.errors import HowsureError
-from howsure.ingest.lines import read_lines
-from howsure.ingest.trec import rank, read_qrels, read_run
+from howsure.io.lines import read_lines
+from howsure.io.trec import rank, read_qrels, read_run
 from tests.tiers import examples
 from tests.trec.test_items import QRELS_30, RUNS_30
 

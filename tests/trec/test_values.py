@@ -9,12 +9,11 @@ import pytest
 import pytrec_eval
 from hypothesis import example, given
 
+from howsure.distributions import ranked
 from howsure.errors import HowsureError
-from howsure.ingest.trec import rank, read_qrels, read_run
-from howsure.kernels import ranked
-from howsure.ranking.engine import View
-from howsure.ranking.measures import KINDS, RULES, RunMeasure, documents_for
-from howsure.ranking.naming import parse
+from howsure.io.trec import rank, read_qrels, read_run
+from howsure.ranking.measures import KINDS, RULES, RunMeasure, View, documents_for
+from howsure.ranking.names import parse
 from tests.tiers import examples
 from tests.trec.cases import QRELS, RUNS
 

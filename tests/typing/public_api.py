@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 import howsure as hs
-from howsure.comparison.several import Several
+from howsure._compare import Several
 from howsure.sklearn import classification_report, scorer
 from howsure.testing import require
 

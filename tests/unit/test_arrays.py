@@ -15,7 +15,7 @@ from sklearn.metrics import confusion_matrix
 import howsure as hs
 from howsure.errors import BadLabels, UnknownName
 from howsure.evidence.classes import Tally
-from howsure.notes import note
+from howsure.messages.notes import note
 
 Y = [1, 0, 1, 1, 0, 0, 1, 0]
 Z = [1, 0, 0, 1, 1, 0, 1, 0]

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import howsure as hs
-from howsure.cli import app, parsing
+from howsure.cli import app, parse
 
 COUNTS = ["score", "--counts", "tp=80,fp=20,fn=30,tn=870"]
 F1 = [*COUNTS, "--metric", "f1"]
@@ -194,7 +194,7 @@ def test_files_that_cannot_be_read(command, tmp_path):
 
 def test_too_large_a_file_is_refused(command, tmp_path, monkeypatch):
     """A file of predictions given as a matrix is refused before it is read."""
-    monkeypatch.setattr(parsing, "_MOST_BYTES", 10)
+    monkeypatch.setattr(parse, "_MOST_BYTES", 10)
     code, _, err = command("score", "--matrix", matrix(tmp_path, LABELLED))
     assert (code, "too large for a confusion matrix" in err) == (2, True)
 
@@ -401,7 +401,7 @@ def _broken(*_, **__):
 
 def test_our_own_error_is_exit_70(command, monkeypatch):
     """An error that is ours is one line with its type; --debug raises it."""
-    monkeypatch.setattr("howsure.scoring.score", _broken)
+    monkeypatch.setattr("howsure._score.score", _broken)
     code, out, err = command(*F1)
     assert (code, out) == (70, "")
     assert "RuntimeError: the cat sat on it" in err
@@ -417,7 +417,7 @@ def test_an_interrupt_is_exit_130(command, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("howsure.scoring.score", interrupted)
+    monkeypatch.setattr("howsure._score.score", interrupted)
     code, out, err = command(*F1)
     assert (code, out) == (130, "")
     assert "Traceback" not in err
@@ -457,7 +457,7 @@ def test_the_installed_command_runs():
 )
 def test_tradeoff_shows_what_the_library_gives(command, kind, source):
     """Each format of howsure tradeoff is that of hs.tradeoff, for values and for counts, at the recalls asked for."""
-    from howsure.render import render
+    from howsure.results.render.formats import render
 
     if "--counts" in source:
         result = hs.tradeoff(hs.Tally.binary(tp=80, fp=20, fn=30, tn=870), prior="uniform", recalls=[0.4, 0.9])

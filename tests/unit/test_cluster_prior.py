@@ -9,7 +9,7 @@ import howsure as hs
 from bench.clusters import rules
 from bench.clusters.simulated import Case
 from bench.clusters.two_classes import pairs, rates
-from howsure.model.cluster_prior import ClusterSums, difference_share, pattern_correlation, stretch_factor
+from howsure.posteriors.cluster_prior import ClusterSums, difference_share, pattern_correlation, stretch_factor
 
 RNG = np.random.default_rng(451)
 

@@ -9,8 +9,8 @@ from importlib.resources import files
 
 import pytest
 
-from howsure import coverage
 from howsure.errors import UnknownName
+from howsure.messages import coverage
 
 DOCUMENT = json.loads(files("howsure").joinpath("data", "coverage.json").read_text(encoding="utf-8"))
 KINDS = [(study, why) for study, part in DOCUMENT["studies"].items() for why in part["summary"]]
@@ -18,7 +18,7 @@ KINDS = [(study, why) for study, part in DOCUMENT["studies"].items() for why in 
 
 def test_the_file_says_what_it_is():
     """The packaged file is a JSON document of this schema, about 95% intervals, with the three studies."""
-    assert DOCUMENT["schema"] == "howsure.coverage/1"
+    assert DOCUMENT["schema"] == "howsure.messages.coverage/1"
     assert DOCUMENT["level"] == 0.95
     assert {"classes", "scores", "queries"} <= set(DOCUMENT["studies"])
 

@@ -13,9 +13,9 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import howsure as hs
+from howsure.catalogue.expressions import CELLS, Expression
+from howsure.catalogue.forms import Linear, Other, Rising, TwoRates, read
 from howsure.errors import BadSetting
-from howsure.expressions import CELLS, Expression
-from howsure.forms import Linear, Other, Rising, TwoRates, read
 from tests.tiers import examples
 
 tp, fp, fn, tn = hs.cells

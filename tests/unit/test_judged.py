@@ -11,9 +11,9 @@ from scipy import integrate, special
 
 import howsure as hs
 from howsure.cli.app import run
-from howsure.ingest.entrance import evidence
-from howsure.kernels.judge_errors import Verdicts, rate_draws
-from howsure.model.judge_notes import powered
+from howsure.distributions.judge_errors import Verdicts, rate_draws
+from howsure.io.entrance import evidence
+from howsure.posteriors.judged import powered
 
 RNG = np.random.default_rng(20_261_116)
 N, SEEN = 900, 150

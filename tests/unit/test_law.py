@@ -15,34 +15,30 @@ from scipy.special import beta
 
 import howsure as hs
 from howsure import kernels
+from howsure.distributions.agreement import AgreementLaw
+from howsure.distributions.beta_mixture import BetaMixture, shared_nodes
+from howsure.distributions.continuous import Continuous, Stepped, WithMoments
+from howsure.distributions.contour import GammaQuotient
+from howsure.distributions.control_variate import Controlled, Fit, GammaSum, Weighted
+from howsure.distributions.difference import Difference, difference_of
+from howsure.distributions.estimated import Estimated
+from howsure.distributions.future_counts import UrnQuotient
+from howsure.distributions.future_scores import DrawnScores
+from howsure.distributions.integral import Integral, Transformed
+from howsure.distributions.linear_quotient import LinearQuotient
+from howsure.distributions.mellin import AcrossRows
+from howsure.distributions.moebius import Moebius
+from howsure.distributions.paired_quotients import PairedQuotients
+from howsure.distributions.protocol import Law, Searchable, Steppable
+from howsure.distributions.sampled import Sampled
+from howsure.distributions.stacked import RepeatedTables, Stacked
+from howsure.distributions.stretched import Stretch, Stretched
+from howsure.distributions.student import Student
+from howsure.distributions.truncated import Truncated
+from howsure.distributions.two_betas import Bilinear, Ray
 from howsure.errors import BadSetting
 from howsure.evidence.classes import Tally
-from howsure.interval import Interval
-from howsure.kernels.agreement_law import AgreementLaw
-from howsure.kernels.beta_mixture import BetaMixture
-from howsure.kernels.continuous import Continuous, Stepped, WithMoments
-from howsure.kernels.contour import GammaQuotient
-from howsure.kernels.control import GammaSum, Weighted
-from howsure.kernels.controlled import Controlled, Fit
-from howsure.kernels.difference import Difference, difference_of
-from howsure.kernels.drawn_scores import DrawnScores
-from howsure.kernels.estimated import Estimated
-from howsure.kernels.integral import Integral
-from howsure.kernels.law import Law, Searchable, Steppable
-from howsure.kernels.linear_quotient import LinearQuotient
-from howsure.kernels.mellin import AcrossRows
-from howsure.kernels.moebius import Moebius
-from howsure.kernels.paired_quotients import PairedQuotients
-from howsure.kernels.repeated import RepeatedTables
-from howsure.kernels.sampled import Sampled
-from howsure.kernels.shared_rates import shared_nodes
-from howsure.kernels.stacked import Stacked
-from howsure.kernels.stretched import Stretch, Stretched
-from howsure.kernels.student import Student
-from howsure.kernels.transformed import Transformed
-from howsure.kernels.truncated import Truncated
-from howsure.kernels.two_betas import Bilinear, Ray
-from howsure.kernels.urn_quotient import UrnQuotient
+from howsure.posteriors.distribution import Interval
 
 A, B, C, D = (np.array(x) for x in ([3.5, 20.5], [7.5, 4.5], [2.5, 9.5], [30.5, 12.5]))
 ONE, ZERO, END = np.ones(2), np.zeros(2), np.array([0.4, 0.9])

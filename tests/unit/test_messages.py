@@ -25,8 +25,8 @@ import pytest
 import howsure as hs
 from howsure.catalogue import parse
 from howsure.cli import app
-from howsure.columns import NAMES
 from howsure.errors import HowsureError
+from howsure.validate import NAMES
 from tests.render.snapshot import RENEW, held
 
 KEPT = Path(__file__).with_name("messages.txt")

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import howsure as hs
-from howsure.cli.parsing import read_matrix
+from howsure.cli.parse import read_matrix
 from howsure.errors import BadCounts, BadLabels
 
 COUNTS = [[5, 1, 0], [2, 7, 1], [0, 3, 9]]

@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from howsure.render import TEXTS
+from howsure.results.render.formats import TEXTS
 
 F1 = ["score", "--counts", "tp=80,fp=20,fn=30,tn=870", "--metric", "f1"]
 WINS = ["compare", "--wins", "17,4,3278"]
@@ -70,8 +70,8 @@ def test_a_suffix_that_is_no_format_is_refused(command, tmp_path, monkeypatch, a
     def too_late(*_, **__):
         raise AssertionError
 
-    monkeypatch.setattr("howsure.scoring.score", too_late)
-    monkeypatch.setattr("howsure.comparison.wins.compare_wins", too_late)
+    monkeypatch.setattr("howsure._score.score", too_late)
+    monkeypatch.setattr("howsure._wins.compare_wins", too_late)
     code, out, err = command(*arguments, "--out", tmp_path / name)
     assert (code, out) == (2, "")
     assert err.startswith("howsure: ")
@@ -183,7 +183,7 @@ def test_nothing_is_computed_for_a_file_that_is_read(command, tmp_path, monkeypa
     def too_late(*_, **__):
         raise AssertionError
 
-    monkeypatch.setattr("howsure.ingest.entrance.evidence", too_late)
+    monkeypatch.setattr("howsure.io.entrance.evidence", too_late)
     assert command("score", path, *COLUMNS, "--out", path)[0] == 2
 
 

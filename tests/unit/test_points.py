@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.interval import Interval
+from howsure.posteriors.distribution import Interval
 from tests.laws.kinds import KINDS
 
 

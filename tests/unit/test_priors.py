@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import howsure as hs
-from howsure import priors
 from howsure.errors import BadSetting, UnknownName
+from howsure.posteriors import priors
 
 COUNTS = {"tp": 8, "fp": 2, "fn": 3, "tn": 87}
 T = hs.Tally.binary(**COUNTS)

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import pytest
 
-from howsure.cli import configuring
+from howsure.cli import settings_file
 from howsure.cli.app import app, run
 from tests.refusals import one_sentence
 
@@ -45,9 +45,9 @@ def keys():
 
 def test_every_option_is_classified():
     """A new option has to be decided: allowed in a settings file, refused there, or a path of data."""
-    sets = [configuring.ALLOWED, configuring.REFUSED, configuring.DATA]
+    sets = [settings_file.ALLOWED, settings_file.REFUSED, settings_file.DATA]
     for key, _ in keys():
-        assert sum(key in own for own in sets) == 1, f"decide about {key!r} in howsure.cli.configuring"
+        assert sum(key in own for own in sets) == 1, f"decide about {key!r} in howsure.cli.settings_file"
     assert set().union(*sets) == {key for key, _ in keys()}
 
 
@@ -55,18 +55,18 @@ def test_no_option_that_takes_a_file_is_simply_allowed():
     """A path is data in the folder, or refused."""
     for key, parameter in keys():
         takes_file = isinstance(parameter.type, (click.Path, click.File)) or parameter.metavar == "FILE"
-        assert not (takes_file and key in configuring.ALLOWED), key
+        assert not (takes_file and key in settings_file.ALLOWED), key
 
 
 @pytest.mark.parametrize("where", ["howsure.toml", "pyproject.toml", "other.toml"])
-@pytest.mark.parametrize("key", sorted(configuring.REFUSED))
+@pytest.mark.parametrize("key", sorted(settings_file.REFUSED))
 def test_what_writes_connects_or_shows_is_refused(capsys, folder, where, key):
     """One sentence: the file, the key and what to type; nothing is written."""
     (folder / "new.csv").write_text(ROWS)
     Path(where).write_text(f'[tool.howsure]\n{key} = "new.csv"\n')
     said = refusal(capsys, *TABLE, *(["--config", where] if where == "other.toml" else []))
     assert repr(where) in said
-    assert f"sets {key!r}, but a settings file cannot choose {configuring.REFUSED[key]}: take it out" in said
+    assert f"sets {key!r}, but a settings file cannot choose {settings_file.REFUSED[key]}: take it out" in said
     if any(x.opts[0] == f"--{key}" for x in app.commands["gate"].params):
         assert f"type --{key}." in said
     assert (folder / "new.csv").read_text() == ROWS
@@ -134,5 +134,5 @@ def test_one_of_several_files_outside_is_enough(capsys):
 def test_what_is_typed_may_lie_anywhere(capsys):
     """The rule is for settings files."""
     Path("howsure.toml").write_text('prior = "uniform"\n')
-    assert run([*GATE, os.path.join("..", "outside.csv")]) == 0  # noqa: PTH118
+    assert run([*GATE, os.path.join("..", "outside.csv")]) == 0
     capsys.readouterr()

@@ -12,9 +12,9 @@ import pytest
 
 import howsure as hs
 from howsure.cli import app
+from howsure.distributions.alike import deal, discoveries
 from howsure.errors import BadFile, UnknownName
-from howsure.kernels.alike import deal, discoveries
-from howsure.slices import Slices
+from howsure.evidence.slices import Slices
 
 
 def frame(groups: int, each: int = 20, seed: int = 3) -> pl.DataFrame:

@@ -55,7 +55,7 @@ sys.meta_path.insert(0, Finder())
     [
         ("click", signal.SIGINT),
         ("numpy", signal.SIGINT),
-        ("howsure.scoring", signal.SIGTERM),
+        ("howsure._score", signal.SIGTERM),
         ("scipy.special._ufuncs", signal.SIGINT),
     ],
 )
@@ -66,7 +66,7 @@ def test_a_signal_during_an_import(tmp_path, name, sign):
 
 _IN_QUERY = """
 import os, threading
-from howsure.ingest.files import Files
+from howsure.io.files import Files
 
 def run(self, query, bound):
     threading.Timer(0.3, os.kill, (os.getpid(), {sign})).start()
@@ -117,8 +117,8 @@ def test_a_signal_while_a_file_is_written(tmp_path, sign, name):
 
 
 _SWALLOWED = """
-import os, howsure.scoring
-given = howsure.scoring.score
+import os, howsure._score
+given = howsure._score.score
 
 class Deaf:
     def __del__(self):
@@ -130,7 +130,7 @@ def score(*a, **k):
     Deaf()
     return given(*a, **k)
 
-howsure.scoring.score = score
+howsure._score.score = score
 """
 
 
@@ -160,14 +160,14 @@ def test_ignored_signals_stay_ignored(tmp_path):
 
 
 _IN_BETWEEN = """
-import howsure.scoring
-given = howsure.scoring.score
+import howsure._score
+given = howsure._score.score
 
 def score(*a, **k):
     os.kill(os.getpid(), signal.SIGHUP)
     return given(*a, **k)
 
-howsure.scoring.score = score
+howsure._score.score = score
 """
 
 

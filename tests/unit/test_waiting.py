@@ -6,7 +6,7 @@ import io
 import sys
 import time
 
-from howsure.cli import waiting
+from howsure.cli import process
 
 
 class Terminal(io.StringIO):
@@ -17,12 +17,12 @@ class Terminal(io.StringIO):
 def shown(monkeypatch, stream, seconds=0.3, patience=0.05, aside=False):
     monkeypatch.setattr(sys, "stderr", stream)
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(waiting, "PATIENCE", patience)
-    waiting.step_aside(aside)
-    waiting.begin("working")
+    monkeypatch.setattr(process, "PATIENCE", patience)
+    process.step_aside(aside)
+    process.begin("working")
     time.sleep(seconds)
-    waiting.stop()
-    waiting.step_aside(False)
+    process.stop()
+    process.step_aside(False)
     return stream.getvalue()
 
 

@@ -9,8 +9,8 @@ import pytest
 
 import howsure as hs
 from howsure.errors import BadLabels
-from howsure.notes import note
-from howsure.sentences import SENTENCES, filled
+from howsure.messages.notes import note
+from howsure.messages.templates import SENTENCES, filled
 
 _ONE_OF_MANY = re.compile(
     r"\b1 (?:missing |judged )?(?:rows|ids|items|values|bins|clusters|strata|points|queries|truths|outcomes)\b"

@@ -15,8 +15,8 @@ import pytest
 
 import howsure as hs
 from howsure.cli.app import run
-from howsure.language import SPOKEN
-from howsure.render import findings
+from howsure.messages.language import SPOKEN
+from howsure.results.render import findings
 from tests.web.questions import BAD, FOUR, QUESTIONS
 
 ROUNDING = 1e-12

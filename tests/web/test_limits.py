@@ -9,7 +9,7 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
-from howsure.web import api, guarding, keeping, models, speaking, working
+from howsure.web import api, guard, models, server, uploads, workers
 from tests.web.conftest import serving
 from tests.web.questions import FOUR
 from tests.web.test_safety import BYTES, SLOW, until
@@ -23,21 +23,21 @@ def test_the_limits_are_those_of_the_docs():
     """Each row of the table, from the numbers that hold."""
     page = DOCS.read_text(encoding="utf-8")
     for row in (
-        f"| JSON | {guarding.MOST_JSON // 10**6} MB |",
-        f"| a file | {guarding.MOST_FILE // 10**6} MB |",
+        f"| JSON | {guard.MOST_JSON // 10**6} MB |",
+        f"| a file | {guard.MOST_FILE // 10**6} MB |",
         f"| classes | {models.MOST_CLASSES} |",
         f"| slices | {models.MOST_SLICES:,} |",
         f"| systems | {models.MOST_SYSTEMS} |",
         f"| metrics in one request | {models.MOST_METRICS} |",
         f"| items in JSON | {models.MOST_ITEMS:,} |",
         f"| computing | {api._QUESTION_TIME:g} s, {api._FILE_TIME:g} s for a file |",
-        f"| the head of a request | {speaking.HEAD_TIME:g} s |",
-        f"| its body | {guarding._BODY_TIME:g} s, and {guarding._PIECE_TIME:g} s without a byte |",
-        f"| an idle connection | {speaking.IDLE_TIME} s |",
-        f"| a client that does not read its answer | {speaking.READ_TIME:g} s |",
-        f"| requests at once | {guarding.MOST_AT_ONCE:,} |",
-        f"| reports kept | {keeping._MOST}, for {keeping._LONGEST / 60:g} minutes |",
-        f"its share of the memory of the machine, {working._LEAST_MEMORY // 10**9} GB at least |",
+        f"| the head of a request | {server.HEAD_TIME:g} s |",
+        f"| its body | {guard._BODY_TIME:g} s, and {guard._PIECE_TIME:g} s without a byte |",
+        f"| an idle connection | {server.IDLE_TIME} s |",
+        f"| a client that does not read its answer | {server.READ_TIME:g} s |",
+        f"| requests at once | {guard.MOST_AT_ONCE:,} |",
+        f"| reports kept | {uploads._MOST}, for {uploads._LONGEST_KEPT / 60:g} minutes |",
+        f"its share of the memory of the machine, {workers._LEAST_MEMORY // 10**9} GB at least |",
     ):
         assert row in page, row
 
@@ -52,8 +52,8 @@ def test_size_of_a_question(client, said):
         pieces = (body[i : i + 65536] for i in range(0, size, 65536))
         return client.post("/api/score", content=body if said else pieces, headers=JSON)
 
-    assert sent(guarding.MOST_JSON).status_code == 200
-    refused = sent(guarding.MOST_JSON + 1)
+    assert sent(guard.MOST_JSON).status_code == 200
+    refused = sent(guard.MOST_JSON + 1)
     assert (refused.status_code, refused.json()["error"]["code"]) == (413, "too-large")
 
 
@@ -199,8 +199,8 @@ def test_time_of_a_question(tmp_path):
 def test_reports_are_forgotten(monkeypatch):
     """The first of nine at once, and all after a quarter of an hour."""
     now = [1000.0]
-    monkeypatch.setattr(keeping.time, "monotonic", lambda: now[0])
-    reports = keeping.Reports()
+    monkeypatch.setattr(uploads.time, "monotonic", lambda: now[0])
+    reports = uploads.Reports()
     names = [reports.keep(f"page {i}").rpartition("/")[2] for i in range(9)]
     assert [reports.page(x) for x in names] == [None, *(f"page {i}" for i in range(1, 9))]
     now[0] += 900

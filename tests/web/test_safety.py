@@ -16,8 +16,9 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from howsure.web import guarding, uploads
-from howsure.web.guarding import MOST_FILE
+from howsure.web import guard as guarding
+from howsure.web import uploads
+from howsure.web.guard import MOST_FILE
 from tests.web import processes
 from tests.web.conftest import serving
 from tests.web.questions import FOUR

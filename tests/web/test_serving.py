@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from howsure.cli.app import app, run
-from howsure.web import serving as web_serving
+from howsure.web import server as web_serving
 from tests.refusals import one_sentence
 from tests.web.conftest import serving
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from howsure.web import guarding, speaking
+from howsure.web import guard, server
 from tests.web.conftest import serving
 
 HURRY = """
@@ -175,5 +175,5 @@ def test_others_are_answered_meanwhile(hurried):
 
 def test_the_usual_limits():
     """Those of the docs: a head in 10 s, a body in 120 s without a pause of 20 s, an idle connection for 30 s."""
-    assert (speaking.HEAD_TIME, speaking.IDLE_TIME, speaking.READ_TIME) == (10, 30, 120)
-    assert (guarding._PIECE_TIME, guarding._BODY_TIME) == (20, 120)
+    assert (server.HEAD_TIME, server.IDLE_TIME, server.READ_TIME) == (10, 30, 120)
+    assert (guard._PIECE_TIME, guard._BODY_TIME) == (20, 120)

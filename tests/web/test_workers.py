@@ -11,11 +11,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from howsure.web import uploads, working
-from howsure.web.answering import Job, Reply
+from howsure.web import uploads
+from howsure.web import workers as working
+from howsure.web.answers import Job, Reply
 from howsure.web.api import Serving
 from howsure.web.application import application
-from howsure.web.keeping import Reports
+from howsure.web.uploads import Reports
 
 
 class Failing:

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from howsure.catalogue.expressions import Expression, Function, cells, counted, mean_of_defined, sqrt, total
 from howsure.catalogue.metric import Metric
 from howsure.errors import BadSetting
-from howsure.expressions import Expression, Function, cells, counted, mean_of_defined, sqrt, total
-from howsure.settings import flag
+from howsure.validate import flag
 
 tp, fp, fn, tn = cells
 n: Final[Expression] = tp + fp + fn + tn
@@ -24,7 +24,7 @@ chance = total(prevalence * bias)  # agreement of independent answers with the s
 
 
 def _tetrachoric(*table: Any) -> Any:
-    from howsure.kernels.tetrachoric import along, correlation
+    from howsure.distributions.tetrachoric import along, correlation
 
     if any(np.iscomplexobj(x) for x in table):  # a derivative by a complex step
         rho, slope = along(tuple(np.real(x) for x in table), tuple(np.imag(x) for x in table))

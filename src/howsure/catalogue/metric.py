@@ -7,14 +7,18 @@ import random
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from howsure.counting import amounts, together
+from howsure.catalogue.expressions import CELLS, Expression, cells
+from howsure.catalogue.forms import Linear, Other, Reading, read
 from howsure.errors import BadCounts, BadSetting, listing
-from howsure.expressions import CELLS, Expression, cells
-from howsure.forms import Linear, Other, Reading, read
+from howsure.validate import amounts, together
+
+# -- metric
+#
+# Metric: a name, a formula, a direction and a meaning; everything else is read off the formula.
 
 Better = Literal["higher", "lower"] | None
 
@@ -23,7 +27,7 @@ Better = Literal["higher", "lower"] | None
 class Metric:
     """A measure of a 2x2 table, declared by its formula.
 
-    >>> from howsure.expressions import cells
+    >>> from howsure.catalogue.expressions import cells
     >>> tp, fp, fn, tn = cells
     >>> m = Metric("lift", (tp / (tp + fp)) / ((tp + fn) / (tp + fp + fn + tn)))
     >>> m.bounds, m.needs_positive
@@ -195,7 +199,7 @@ class Metric:
         form, outer = self.reading.form, self.reading.outer
         values = {c: np.asarray(counts[c], dtype=float) for c in CELLS}
         if self.empty_cell_rule:
-            from howsure.kernels.tetrachoric import without_zeros
+            from howsure.distributions.tetrachoric import without_zeros
 
             tp, fp, fn, tn = (values[c] for c in CELLS)
             values = dict(zip(CELLS, without_zeros(tp, fp, fn, tn, self.empty_cell_rule), strict=True))
@@ -279,3 +283,32 @@ def with_weights(asked: str, measure: object) -> str:
     """
     left_open = isinstance(measure, Metric) and "(" in measure.name and "(" not in asked.partition(":")[0]
     return str(measure) if left_open else asked
+
+
+# -- measure
+#
+# Measure: what every measure is, of tables, of scores or of graded values, whatever it is declared by.
+
+
+class Measure(Protocol):
+    """A name with a direction and a range; str(measure) is its canonical name."""
+
+    @property
+    def better(self) -> Literal["higher", "lower"] | None:
+        """The better direction, if it has one."""
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The lowest and highest value."""
+
+    @property
+    def label(self) -> Hashable:
+        """The class it is of, where it is of one."""
+
+    @property
+    def undefined(self) -> str:
+        """When the point score is 0/0, in words."""
+
+    @property
+    def unbounded(self) -> bool:
+        """Whether it is a ratio, with no upper end: its shortest intervals are taken on the log scale."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
+from howsure.catalogue.expressions import CELLS, Expression, cells, counted, mean, mean_over_items, total
 from howsure.catalogue.metric import Metric, added_up
 from howsure.errors import BadSetting
-from howsure.expressions import CELLS, Expression, cells, counted, mean, mean_over_items, total
 
 tp, fp, fn, tn = cells
 n: Final[Expression] = tp + fp + fn + tn
@@ -73,5 +73,5 @@ SUBSET = Metric("subset-accuracy", (tp + tn) / n, meaning="share of items whose 
 def of_right_and_wrong(metric: Metric, k: int) -> Metric:
     """A micro average where each item has one class: the cells add up to right and wrong answers."""
     base = metric.base
-    assert base is not None  # noqa: S101 - narrows the type
+    assert base is not None
     return Metric(metric.name, added_up(base.formula, k), metric.better, metric.meaning)

@@ -12,11 +12,11 @@ from typing import Final
 
 from howsure.catalogue import multiclass
 from howsure.catalogue.binary import DECLARED, LEAST_BETA, MOST_BETA, SHORT_BETAS, fbeta, utility
+from howsure.catalogue.expressions import CELLS
 from howsure.catalogue.metric import Metric
 from howsure.catalogue.multiclass import AVERAGES, averaged
 from howsure.errors import BadSetting, UnknownName, nearest
-from howsure.expressions import CELLS
-from howsure.language import spelled
+from howsure.messages.language import spelled
 
 _F = re.compile(r"^f-?((?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?)(?:-?score|-?measure)?$")
 _FBETA = re.compile(r"^f-?(?:beta|β)(?:\((?:(?:beta|β)=)?([^()]*)\))?(?:-score|-measure)?$")

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from howsure.errors import BadSetting, UnknownName
-from howsure.language import option
+from howsure.messages.language import option
 
 if TYPE_CHECKING:
     import numpy as np
@@ -92,7 +92,7 @@ class Repeated:
         """
         import numpy as np
 
-        from howsure.kernels.without_replacement import log_none_marked
+        from howsure.distributions.without_replacement import log_none_marked
 
         if self.passing == "any":
             return np.asarray(-np.expm1(log_none_marked(n, passed, self.k)) + 0.0)

@@ -19,12 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue import names, repeated
+from howsure.catalogue.expressions import CELLS
 from howsure.catalogue.metric import Better, Metric
+from howsure.distributions import binned, ranked
+from howsure.distributions.ranked import Cuts, Places
 from howsure.errors import BadSetting, UnknownName, nearest
-from howsure.expressions import CELLS
-from howsure.kernels import binned, ranked
-from howsure.kernels.ranked import Cuts, Places
-from howsure.language import spelled
+from howsure.messages.language import spelled
 
 Array = NDArray[np.float64]
 Evaluate = Callable[[Cuts], Array]

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
-from howsure.charts import style
-from howsure.charts.chart import Chart
-from howsure.charts.marks import Spec, at, axis, filled, line, points, rows, rule, text
+from howsure.charts import chart
+from howsure.charts.chart import Chart, Spec, at, axis, filled, line, points, rows, rule, text
 
 # A series: label, x, y, and at will low and high, a band.
 Series = Mapping[str, Any]
@@ -43,11 +42,11 @@ def curves(
     if len(series) > MOST:
         said = f"{MOST} of {len(series)} lines are drawn"
         series, caption = list(series)[:MOST], f"{caption}; {said}" if caption else said
-    width, height = (SIDE, SIDE) if square else (style.WIDTH, style.HEIGHT + 40)
+    width, height = (SIDE, SIDE) if square else (chart.WIDTH, chart.HEIGHT + 40)
     named = len(series) > 1
     axes = {"x_title": x_title, "y_title": y_title, "x_ends": x_ends, "y_ends": y_ends, "log": log}
     usual, narrow = (_body(series, axes, marks, lines, size, beside)
-                     for size, beside in (((width, height), True), ((style.NARROW, height), False)))  # fmt: skip
+                     for size, beside in (((width, height), True), ((chart.NARROW, height), False)))  # fmt: skip
     beside = min(_NAME, 45 + _LETTER * max(len(str(s["label"])) for s in series)) if named else 0
     wide = max(width + 50 + beside, 480)
     return Chart(name, title, says, caption, usual, wide, narrow if named else None)
@@ -76,14 +75,14 @@ def _body(
 
 def _line(s: Series, k: int, x: Spec, y: Spec) -> Spec:
     place = {"x": at("x", x), "y": at("y", y)}
-    return line(rows(x=s["x"], y=s["y"]), place, color=style.PALETTE[k], dash=style.DASHES[k])
+    return line(rows(x=s["x"], y=s["y"]), place, color=chart.PALETTE[k], dash=chart.DASHES[k])
 
 
 def _band(s: Series, k: int, x: Spec, y: Spec) -> Spec:
     known = [(a, b, c) for a, b, c in zip(s["x"], s["low"], s["high"], strict=True) if None not in (a, b, c)]
     data = rows(x=[r[0] for r in known], low=[r[1] for r in known], high=[r[2] for r in known])
     place = {"x": at("x", x), "y": at("low", y), "y2": {"field": "high"}, "order": {"value": 0}}
-    return filled(data, place, color=style.PALETTE[k], opacity=0.2)
+    return filled(data, place, color=chart.PALETTE[k], opacity=0.2)
 
 
 def _held(one: Mapping[str, Any], x: Spec, y: Spec, size: tuple[int, int]) -> list[Spec]:
@@ -91,10 +90,10 @@ def _held(one: Mapping[str, Any], x: Spec, y: Spec, size: tuple[int, int]) -> li
     if "from" in one:
         (a, b), (c, d) = one["from"], one["to"]
         place = {"x": at("x", x), "y": at("y", y)}
-        return [line(rows(x=[a, c], y=[b, d]), place, color=style.MUTED, width=1.2, dash=(4, 3))]
+        return [line(rows(x=[a, c], y=[b, d]), place, color=chart.MUTED, width=1.2, dash=(4, 3))]
     key = "x" if one.get("x") is not None else "y"
     place, value = {key: at(key, x if key == "x" else y)}, rows(**{key: [one[key]]})
-    made = [rule(value, place, color=style.MUTED, width=1.2, dash=(4, 3))]
+    made = [rule(value, place, color=chart.MUTED, width=1.2, dash=(4, 3))]
     if one.get("label"):
         words = rows(**{key: [one[key]], "label": [str(one["label"])]})
         if key == "x":
@@ -105,19 +104,19 @@ def _held(one: Mapping[str, Any], x: Spec, y: Spec, size: tuple[int, int]) -> li
                 "dx": -5 if one.get("align") == "right" else 5,
             }
             down = {"y": {"value": size[1] - 5 if low else 2}}
-            made.append(text(words, place | down, color=style.MUTED, **look))
+            made.append(text(words, place | down, color=chart.MUTED, **look))
         else:
             left, under = one.get("align", "left") == "left", bool(one.get("under"))
             look = {"align": "left" if left else "right", "baseline": "top" if under else "bottom"}
             where = place | {"x": {"value": 6 if left else size[0] - 4}}
-            made.append(text(words, where, color=style.MUTED, dy=4 if under else -3, **look))
+            made.append(text(words, where, color=chart.MUTED, dy=4 if under else -3, **look))
     return made
 
 
 def _mark(one: Mapping[str, Any], x: Spec, y: Spec, ends: tuple[float, float]) -> list[Spec]:
     """A point, at will with its interval, and words beside it on the side that has room."""
     place = {"x": at("x", x), "y": at("y", y)}
-    color = style.ORANGE if one.get("strong") else style.INK
+    color = chart.ORANGE if one.get("strong") else chart.INK
     made = [points(rows(x=[one["x"]], y=[one["y"]]), place, color=color, size=90 if one.get("strong") else 45,
                    shape="diamond" if one.get("strong") else "circle")]  # fmt: skip
     if one.get("low") is not None:
@@ -128,7 +127,7 @@ def _mark(one: Mapping[str, Any], x: Spec, y: Spec, ends: tuple[float, float]) -
         data = rows(x=[one["x"]], y=[one["y"]], label=[str(one["label"])])
         look = {"align": "right" if right else "left", "dx": -8 if right else 8,
                 "dy": 12 if one.get("below") else -10, "baseline": "middle"}  # fmt: skip
-        made += [text(data, place, stroke=style.PAPER, strokeWidth=4, strokeOpacity=0.8, **look),
+        made += [text(data, place, stroke=chart.PAPER, strokeWidth=4, strokeOpacity=0.8, **look),
                  text(data, place, **look)]  # fmt: skip
     return made
 
@@ -170,6 +169,6 @@ def _named(s: Series, k: int, left: float, down: float) -> list[Spec]:
     stroke = {"x": {"value": left}, "x2": {"value": left + 26}, "y": {"value": down}}
     place = {"x": {"value": left + 31}, "y": {"value": down}}
     return [
-        rule(rows(k=[0]), stroke, color=style.PALETTE[k], width=2.2, dash=style.DASHES[k]),
+        rule(rows(k=[0]), stroke, color=chart.PALETTE[k], width=2.2, dash=chart.DASHES[k]),
         text(rows(label=[str(s["label"])]), place, align="left", baseline="middle", limit=_NAME - 45),
     ]

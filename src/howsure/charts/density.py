@@ -11,12 +11,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from howsure.charts import style
-from howsure.charts.chart import Chart
-from howsure.charts.marks import Spec, at, axis, filled, line, part, points, rows, rule, text
-from howsure.render.numbers import stated
+from howsure.charts import chart
+from howsure.charts.chart import Chart, Spec, at, axis, filled, line, part, points, rows, rule, text
+from howsure.messages.numbers import stated
 
-Outline = Mapping[str, Any]  # howsure.outlines.outline
+Outline = Mapping[str, Any]  # howsure.results.outlines.outline
 MOST: Final = 6  # laws over one another that can be told apart
 _ROOM: Final = 1.12  # above the highest density
 _LINE: Final = 16  # pixels of a line of words
@@ -45,7 +44,7 @@ def density(
         caption = f"{caption}; the highest part is cut off".removeprefix("; ")
     if any(o.get("score") is not None and not _on_scale(o["score"], o) for o in own):
         caption = f"{caption}; a score of 0 has no place on this scale".removeprefix("; ")
-    usual, narrow = (_body(own, measure, region, width) for width in (style.WIDTH, style.NARROW))
+    usual, narrow = (_body(own, measure, region, width) for width in (chart.WIDTH, chart.NARROW))
     return Chart(name, title, says, caption, usual, narrow=narrow)
 
 
@@ -60,12 +59,12 @@ def _body(own: Sequence[Outline], measure: str, region: Mapping[str, Any] | None
     room = _LINE * (1 + max((w["row"] for w in words), default=-1))
     x = axis(measure, low=ends[0], high=ends[1], log=own[0]["log"])
     y = {"type": "quantitative", "axis": None,
-         "scale": {"domain": [0, top], "range": [style.HEIGHT, room]}}  # fmt: skip
+         "scale": {"domain": [0, top], "range": [chart.HEIGHT, room]}}  # fmt: skip
     layers = [] if region is None else [_region(region, x, ends, room)]
     layers += [piece for k, o in enumerate(own) for piece in _law(o, k, x, y, top)]
     layers += _reference(own[0], x, room) if len(own) == 1 else []
     layers += [piece for w in words for piece in _word(w)]
-    return {"width": width, "height": style.HEIGHT, "layer": layers}
+    return {"width": width, "height": chart.HEIGHT, "layer": layers}
 
 
 def _top(own: Sequence[Outline]) -> float:
@@ -74,7 +73,7 @@ def _top(own: Sequence[Outline]) -> float:
 
 def _law(o: Outline, k: int, x: Spec, y: Spec, top: float) -> list[Spec]:
     """A line, the interval under it filled, and the score as a point on the axis."""
-    color, dash = style.PALETTE[k], style.DASHES[k]
+    color, dash = chart.PALETTE[k], chart.DASHES[k]
     places, heights = np.asarray(o["x"]), np.minimum(np.asarray(o["density"]), top)
     inside = (places >= o["low"]) & (places <= o["high"])
     place = {"x": at("x", x), "y": at("y", y)}
@@ -83,20 +82,20 @@ def _law(o: Outline, k: int, x: Spec, y: Spec, top: float) -> list[Spec]:
         line(rows(x=places, y=heights), place, color=color, dash=dash),
     ]
     if o.get("score") is not None and _on_scale(o["score"], o):
-        made.append(points(rows(x=[o["score"]], y=[0.0]), place, color=color, shape=style.SHAPES[k]))
+        made.append(points(rows(x=[o["score"]], y=[0.0]), place, color=color, shape=chart.SHAPES[k]))
     return made
 
 
 def _region(region: Mapping[str, Any], x: Spec, ends: tuple[float, float], top: float) -> Spec:
     low, high = max(region["low"], ends[0]), min(region["high"], ends[1])
-    place = {"x": at("x", x), "x2": {"field": "to"}, "y": {"value": top}, "y2": {"value": style.HEIGHT}}
-    return part(rows(x=[low], to=[high]), "rect", place, color=style.GREEN, opacity=0.14)
+    place = {"x": at("x", x), "x2": {"field": "to"}, "y": {"value": top}, "y2": {"value": chart.HEIGHT}}
+    return part(rows(x=[low], to=[high]), "rect", place, color=chart.GREEN, opacity=0.14)
 
 
 def _reference(o: Outline, x: Spec, top: float) -> list[Spec]:
     """A dashed line at the value, below the words."""
     r = o.get("reference")
-    place = {"x": at("x", x), "y": {"value": top}, "y2": {"value": style.HEIGHT}}
+    place = {"x": at("x", x), "y": {"value": top}, "y2": {"value": chart.HEIGHT}}
     return [] if not r or not _on_scale(r["value"], o) else [rule(rows(x=[r["value"]]), place, dash=(4, 3))]
 
 
@@ -127,7 +126,7 @@ def _names(own: Sequence[Outline], ends: tuple[float, float], width: float) -> l
     for k, o in enumerate(own):
         peak = float(o["x"][int(np.argmax(o["density"]))])
         word = _placed(f"   {o['label']}", peak, ends, width, log=bool(o["log"]))
-        made.append(word | {"color": style.PALETTE[k], "shape": style.SHAPES[k], "label": str(o["label"])})
+        made.append(word | {"color": chart.PALETTE[k], "shape": chart.SHAPES[k], "label": str(o["label"])})
     return made
 
 
@@ -145,7 +144,7 @@ def _placed(
     middle, wide = _share(x, ends, log) * width + dx, _wide(label)
     left = middle - {"left": 0.0, "center": 0.5, "right": 1.0}[align] * wide
     left = min(max(left, 0.0), max(width - wide, 0.0))
-    return {"label": label, "left": left, "right": left + wide, "color": style.INK}
+    return {"label": label, "left": left, "right": left + wide, "color": chart.INK}
 
 
 def _share(x: float, ends: tuple[float, float], log: bool) -> float:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from howsure.charts import style
-from howsure.charts.chart import Chart
-from howsure.charts.marks import Spec, at, axis, points, rows, rule, text
+from howsure.charts import chart
+from howsure.charts.chart import Chart, Spec, at, axis, points, rows, rule, text
 
 # A line: label, low and high, score (None where undefined), told (the numbers in words), and at will strong (all items,
 # or what stands out), limit (the value that this line is held against) and mark (a word on what became of it).
@@ -52,7 +51,7 @@ def forest(
     if region is not None:
         layers.append(_region(region, x, (low, high)))
     if reference is not None:
-        layers.append(rule(rows(x=[reference]), {"x": at("x", x)}, dash=(4, 3), color=style.INK))
+        layers.append(rule(rows(x=[reference]), {"x": at("x", x)}, dash=(4, 3), color=chart.INK))
     layers += _intervals(lines, x, y) + _limits(lines, x, y)
     labels = _words(lines, "label", y, {"value": -10}, size, align="right", limit=_LABEL)
     told = _words(lines, "told", y, {"value": _WIDTH + 10}, size, align="left", limit=_TOLD)
@@ -83,12 +82,12 @@ def _intervals(lines: Sequence[Line], x: Spec, y: Spec) -> list[Spec]:
     if known:
         data = rows(k=[k for k, _ in known], low=[r["low"] for _, r in known], high=[r["high"] for _, r in known])
         place = {"y": at("k", y), "x": at("low", x), "x2": {"field": "high"}}
-        made.append(rule(data, place, color=style.BLUE, width=2.5))
+        made.append(rule(data, place, color=chart.BLUE, width=2.5))
     for strong, size in ((False, 60), (True, 95)):
         own = [(k, r) for k, r in enumerate(lines) if bool(r.get("strong")) is strong and r.get("score") is not None]
         if own:
             data = rows(k=[k for k, _ in own], x=[r["score"] for _, r in own])
-            color, shape = (style.ORANGE, "diamond") if strong else (style.BLUE, "circle")
+            color, shape = (chart.ORANGE, "diamond") if strong else (chart.BLUE, "circle")
             place = {"y": at("k", y), "x": at("x", x)}
             made.append(points(data, place, color=color, shape=shape, size=size))
     return made
@@ -100,12 +99,12 @@ def _limits(lines: Sequence[Line], x: Spec, y: Spec) -> list[Spec]:
     if not own:
         return []
     data = rows(k=[k - 0.35 for k, _ in own], to=[k + 0.35 for k, _ in own], x=[v for _, v in own])
-    return [rule(data, {"y": at("k", y), "y2": {"field": "to"}, "x": at("x", x)}, color=style.ORANGE, width=2.5)]
+    return [rule(data, {"y": at("k", y), "y2": {"field": "to"}, "x": at("x", x)}, color=chart.ORANGE, width=2.5)]
 
 
 def _region(region: tuple[float, float], x: Spec, ends: tuple[float, float]) -> Spec:
     low, high = max(region[0], ends[0]), min(region[1], ends[1])
-    look = {"type": "rect", "color": style.GREEN, "opacity": 0.12}
+    look = {"type": "rect", "color": chart.GREEN, "opacity": 0.12}
     return {"data": rows(x=[low], to=[high]), "mark": look, "encoding": {"x": at("x", x), "x2": {"field": "to"}}}
 
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from howsure.charts import style
-from howsure.charts.chart import Chart
-from howsure.charts.marks import Spec, at, part, rows, text
+from howsure.charts import chart
+from howsure.charts.chart import Chart, Spec, at, part, rows, text
 
 Cell = Mapping[str, Any]  # row, column, value, label, and at will told: a second line, smaller
 _LABEL: Final = 200
@@ -63,7 +62,7 @@ def _shades(cells: Sequence[Cell], place: Spec) -> Spec:
              "scale": {"domain": [0, 1], "range": [0, _SHADE], "clamp": True}}  # fmt: skip
     where = {"x": at("left", place["x"]), "x2": {"field": "right"}, "y": at("top", place["y"]),
              "y2": {"field": "bottom"}, "fillOpacity": shade}  # fmt: skip
-    return part(data, "rect", where, fill=style.BLUE, stroke=style.RULE, strokeWidth=1)
+    return part(data, "rect", where, fill=chart.BLUE, stroke=chart.RULE, strokeWidth=1)
 
 
 def _labels(cells: Sequence[Cell], place: Spec, two: bool) -> Spec:
@@ -101,7 +100,7 @@ def _over_columns(columns: Sequence[str], place: Spec, wide: float) -> Spec:
 
 def _titles(row_title: str | None, column_title: str | None, width: float, over: float) -> list[Spec]:
     """What rows and columns are: over their names."""
-    look = {"color": style.MUTED, "fontSize": 11, "baseline": "bottom"}
+    look = {"color": chart.MUTED, "fontSize": 11, "baseline": "bottom"}
     made = []
     if row_title is not None:
         made.append(text(rows(label=[row_title]), {"x": {"value": -8}, "y": {"value": -6}}, align="right", **look))

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from howsure.charts.chart import Chart
+from howsure.charts.chart import Chart, panels
 from howsure.charts.contours import contours
 from howsure.charts.curves import curves
-from howsure.charts.panels import panels
-from howsure.render import findings
-from howsure.render.numbers import short
+from howsure.messages.numbers import short
+from howsure.results.render import findings
 
 Document = dict[str, Any]
 Outlines = Mapping[str, Callable[[], Any]]

@@ -6,13 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-from howsure.charts.chart import Chart
+from howsure.charts.chart import Chart, panels
 from howsure.charts.density import density
 from howsure.charts.forest import forest
 from howsure.charts.heat import LETTER, heat
-from howsure.charts.panels import panels
-from howsure.render import findings
-from howsure.render.numbers import by_weight, count, short
+from howsure.messages.numbers import by_weight, count, short
+from howsure.results.render import findings
 
 Document = dict[str, Any]
 Outlines = Mapping[str, Callable[[], Any]]

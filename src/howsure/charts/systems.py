@@ -11,9 +11,10 @@ from howsure.charts.density import density
 from howsure.charts.forest import forest
 from howsure.charts.heat import heat
 from howsure.charts.scores import many, priors
-from howsure.render import findings, verdicts
-from howsure.render.numbers import probability, short, stated
-from howsure.settings import decisive
+from howsure.messages import verdicts
+from howsure.messages.numbers import probability, short, stated
+from howsure.results.render import findings
+from howsure.validate import decisive
 
 Document = dict[str, Any]
 Outlines = Mapping[str, Callable[[], Any]]

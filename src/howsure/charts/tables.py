@@ -8,8 +8,8 @@ from typing import Any, Final
 from howsure.charts.chart import Chart
 from howsure.charts.forest import forest
 from howsure.charts.heat import heat
-from howsure.render import findings
-from howsure.render.numbers import count, probability, short
+from howsure.messages.numbers import count, probability, short
+from howsure.results.render import findings
 
 Document = dict[str, Any]
 Outlines = Mapping[str, Callable[[], Any]]

@@ -10,23 +10,22 @@ import click
 
 from howsure.cli import (
     cataloguing,
-    completing,
+    completion,
     curving,
     forecasting,
     gating,
-    parsing,
+    output,
+    parse,
     planning,
+    process,
     retrieval,
     serving,
     solving,
     sources,
-    stopping,
-    streams,
     surfacing,
-    systems,
     trading,
-    waiting,
 )
+from howsure.cli import sources as systems
 from howsure.cli.examples import EXAMPLES, epilog
 from howsure.cli.options import (
     COLUMNAR,
@@ -51,9 +50,9 @@ from howsure.cli.options import (
 )
 from howsure.cli.output import say, show, write
 from howsure.errors import BadSetting, HowsureError, nearest
-from howsure.language import SPOKEN, TYPED, Typed
-from howsure.render.harmless import laid_out
-from howsure.render.view import Detail
+from howsure.messages.language import SPOKEN, TYPED, Typed
+from howsure.messages.user_text import laid_out
+from howsure.results.render.view import Detail
 from howsure.version import VERSION
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -62,11 +61,11 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 def run(arguments: list[str]) -> int:
     """Run the command line and return its exit code."""
     before, typed = SPOKEN.set("command"), TYPED.set(Typed(tuple(x for x in arguments if x != "--debug")))
-    waiting.begin("working")
+    process.begin("working")
     try:
         return _run(arguments, "--debug" in arguments)
     finally:
-        waiting.stop()
+        process.stop()
         SPOKEN.reset(before)
         TYPED.reset(typed)
 
@@ -97,8 +96,8 @@ def _run(arguments: list[str], debug: bool) -> int:
     except Exception as error:
         if "_HOWSURE_COMPLETE" in os.environ:  # a shell asks on a press of Tab: what it cannot use is not told
             return 0
-        if isinstance(error, OSError) and streams.is_refusal(error):  # of a page of help, or of a terminal
-            return _complain(str(streams.refused(error)), 2)
+        if isinstance(error, OSError) and output.is_refusal(error):  # of a page of help, or of a terminal
+            return _complain(str(output.refused(error)), 2)
         if debug:
             raise
         told = f"this is a bug in howsure ({type(error).__name__}: {error})"
@@ -132,7 +131,7 @@ def _complain(message: str, code: int) -> int:
 
 def _say(text: str, code: int) -> int:
     """On standard error; where that is full or closed, the code says it alone."""
-    if stopping.asked():
+    if process.asked():
         return 130
     say(text)
     return code
@@ -140,7 +139,7 @@ def _say(text: str, code: int) -> int:
 
 def _silence() -> int:
     """The reader of the output went away: no message, no failure."""
-    streams.forget("stdout")
+    output.forget("stdout")
     return 0
 
 
@@ -181,7 +180,7 @@ SHORT = {  # in the order of the help
 class Ordered(click.Group):
     """The commands in an order that helps."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+    def list_commands(self, ctx: click.Context) -> list[str]:
         """First what is used most."""
         return [name for name in SHORT if name in self.commands]
 
@@ -197,10 +196,10 @@ def app(context: click.Context) -> None:
 
 
 @app.command("completion")
-@click.argument("shell", type=click.Choice(list(completing.SHELLS)))
+@click.argument("shell", type=click.Choice(list(completion.SHELLS)))
 def completion(shell: str) -> None:
     """Print the script that completes commands, options, measures and columns; its head says how to install it."""
-    write(completing.script(app, shell), None)
+    write(completion.script(app, shell), None)
 
 
 @app.command(cls=Grouped)
@@ -238,7 +237,7 @@ def score(
     Usual names are truth or label; pred, prediction or answer; passed; score. A note says which were taken. Name others
     with --truth and --pred, or --outcome. Without a file: --counts, --rate, --matrix or --db.
     """
-    from howsure.scoring import score as run_score
+    from howsure._score import score as run_score
 
     found = sources.evidence(given)
     data = found[0] if isinstance(found, list) else found
@@ -247,7 +246,7 @@ def score(
     if "by" not in given.columns:
         settings["sort"] = None  # refused already, where it was given
     show(
-        run_score(data, metrics=list(metrics) or None, above=parsing.limits(above) if above else None, **settings),
+        run_score(data, metrics=list(metrics) or None, above=parse.limits(above) if above else None, **settings),
         kind,
         out,
         view,
@@ -288,8 +287,8 @@ def compare(
     A system "is better" from P(better) = 1 - (1 - level)/2 on, 0.975 at 95%: the equal-tailed interval of the
     difference then excludes 0. From 0.9 on it "is probably better". howsure plan aims at the same.
     """
-    from howsure.comparison.verbs import compare as verb
-    from howsure.comparison.verbs import leader_first
+    from howsure._compare import compare as verb
+    from howsure._compare import leader_first
 
     run_compare: Any = verb  # its overloads take no mapping of settings
     if given.wins is not None:
@@ -304,7 +303,7 @@ def compare(
         if len(each) != 2:
             raise BadSetting(f"compare needs two systems, or --wins; got {len(each)}; more are for leaderboard")
         usual = tuple(found) if isinstance(found, dict) else ("first", "second")
-        names = parsing.system_names(() if isinstance(found, dict) else given.names, 2, usual)
+        names = parse.system_names(() if isinstance(found, dict) else given.names, 2, usual)
         pair = tuple(posterior_of(x, settings) for x in each)
         own = {k: v for k, v in settings.items() if k not in ("prior", "tolerance", "seed")}
         show(run_compare(*pair, names=(names[0], names[1]), **asked, **own), kind, out, view)
@@ -319,7 +318,7 @@ def compare(
 
 def posterior_of(evidence: Any, settings: dict[str, Any]) -> Any:
     """The posterior that all measures share."""
-    from howsure.model.posterior import posterior
+    from howsure.posteriors.posterior import posterior
 
     own = {k: settings[k] for k in ("tolerance", "seed") if k in settings}
     return posterior(evidence, settings["prior"], **own)
@@ -329,12 +328,12 @@ def _wins(
     given: sources.Inputs, kind: str, out: Path | None, view: Detail, level: float, interval: str, equal_within: Any,
     **rest: Any,
 ) -> None:  # fmt: skip
-    from howsure.comparison.wins import compare_wins
+    from howsure._wins import compare_wins
 
     del rest  # refused, where they were given
     given.check()
-    first, second, same = parsing.win_counts(str(given.wins))
-    names = parsing.system_names(given.names, 2, ("first", "second"))
+    first, second, same = parse.win_counts(str(given.wins))
+    names = parse.system_names(given.names, 2, ("first", "second"))
     how = {"level": level, "interval": interval, "equal_within": equal_within}
     show(compare_wins(first, second, same, names=(names[0], names[1]), **how), kind, out, view)
 
@@ -362,14 +361,14 @@ def leaderboard(
     Give columns of one file (--pred a --pred b, or --pred 'model_*'), or several files, a system each, whose items are
     joined by id or --on. Columns with the usual names (truth or label, pred, passed, ...) are found.
     """
-    from howsure.comparison.ranks import leaderboard as verb
+    from howsure._leaderboard import leaderboard as verb
 
     run_leaderboard: Any = verb
     found = sources.evidence(given)
     data: Any = found
     if isinstance(found, list):
         usual = tuple(f"system {i}" for i in range(1, len(found) + 1))
-        data = dict(zip(parsing.system_names(given.names, len(found), usual), found, strict=True))
+        data = dict(zip(parse.system_names(given.names, len(found), usual), found, strict=True))
     own = {k: v for k, v in settings.items() if k not in ("prior", "tolerance", "seed")}
     if isinstance(data, dict):
         data = {name: posterior_of(x, settings) for name, x in data.items()}

@@ -17,8 +17,8 @@ from howsure.papers.item import MEANINGS
 @OUT_OF_LIST
 def metrics_command(name: str | None, kind: str, out: Path | None) -> None:
     """List every measure, or show one: formula, range, synonyms, meaning and source."""
-    from howsure.ranking.describing import described, listed
-    from howsure.render import listing
+    from howsure.ranking.names import described, listed
+    from howsure.results.render import listing
 
     document = listing.document(described(name) if name else listed(), bool(name))
     write(listing.render(document, kind, width(out)), out, kind)

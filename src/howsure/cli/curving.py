@@ -25,7 +25,7 @@ from howsure.cli.options import (
 )
 from howsure.cli.output import show
 from howsure.errors import BadSetting
-from howsure.render.view import Detail
+from howsure.results.render.view import Detail
 
 _OTHERS = ("pred", "outcome", "judge", "human", "value", "bounds", "better", "by", "sep", "score", "threshold")
 _EXAMPLE = "recall=0.9, or 'recall=0.9 with 0.95' for a limit in the population with that probability"
@@ -100,7 +100,7 @@ def curve(
     `howsure curve preds.csv` finds columns with the usual names, such as truth or label, and score or prob; name others
     with --truth and --score. It shows AUC, average precision, break-even, 11-point precision and the best F1.
     """
-    from howsure.ranking.curves import curve as run_curve
+    from howsure._curve import curve as run_curve
 
     chosen = [name for name, x in (("--band", band), ("--best", best), ("--cost", cost)) if x is not None]
     if len(chosen) > 1:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from howsure.cli import parsing, sources
+from howsure.cli import parse, sources
 from howsure.cli.options import (
     EACH_COUNTS,
     EACH_RATE,
@@ -26,7 +26,7 @@ from howsure.cli.options import (
 )
 from howsure.cli.output import show
 from howsure.errors import BadSetting
-from howsure.render.view import Detail
+from howsure.results.render.view import Detail
 
 
 @click.command("forecast", cls=Grouped)
@@ -65,14 +65,14 @@ def forecast(
     `howsure forecast preds.csv --n 500 --below 0.75` finds columns that have the usual names. Two systems give their
     next difference, first less second. With --cluster, --n counts clusters.
     """
-    from howsure.decisions.forecast import forecast as verb
+    from howsure._forecast import forecast as verb
 
     run: Any = verb  # its overloads take no mapping of settings
     found = sources.evidence(given)
     asked: dict[str, Any] = {"metrics": metrics} if metrics else {}
     for name, texts in (("below", below), ("above", above)):
         if texts:
-            asked[name] = parsing.limits(texts, f"--{name}")
+            asked[name] = parse.limits(texts, f"--{name}")
     parts = list(found.values()) if isinstance(found, dict) else found if isinstance(found, list) else [found]
     if len(parts) > 2:
         raise BadSetting(f"forecast takes one system, or the difference of two; got {len(parts)}")
@@ -80,7 +80,7 @@ def forecast(
         raise BadSetting("forecast takes one system, or the difference of two; got one file twice")
     if len(parts) == 2:
         usual = tuple(found) if isinstance(found, dict) else ("first", "second")
-        names = parsing.system_names(() if isinstance(found, dict) else given.names, 2, usual)
+        names = parse.system_names(() if isinstance(found, dict) else given.names, 2, usual)
         asked["names"] = (names[0], names[1])
     elif isinstance(found, list) and given.names:
         raise BadSetting("--name is for several systems; there is only one")

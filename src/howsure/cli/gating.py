@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import click
 
-from howsure.cli import configuring, sources, streams
+from howsure.cli import output, settings_file, sources
 from howsure.cli.options import (
     INTERVAL,
     LEVEL,
@@ -25,7 +25,7 @@ from howsure.cli.options import (
 )
 from howsure.cli.output import show
 from howsure.errors import BadSetting
-from howsure.render.view import Detail
+from howsure.results.render.view import Detail
 
 CODES: Final = {"pass": 0, "fail": 1, "inconclusive": 3}
 
@@ -52,7 +52,7 @@ CODES: Final = {"pass": 0, "fail": 1, "inconclusive": 3}
     group=QUESTION,
     help="What 'not worse' is against; its items are joined by id or --on.",
 )
-@configuring.CONFIG
+@settings_file.CONFIG
 @PRIOR
 @LEVEL
 @INTERVAL
@@ -76,10 +76,10 @@ def gate(
     A requirement passes if it holds with the probability after `with` (0.95 unless given), fails if the opposite does,
     and is inconclusive between. Requirements and other options may stand in howsure.toml or pyproject.toml.
     """
-    from howsure.decisions.gating import gate as run_gate
-    from howsure.decisions.requiring import requirements as read
+    from howsure._gate import gate as run_gate
+    from howsure.decisions.requirements import requirements as read
     from howsure.decisions.sides import refuse_idle_baseline, slice_columns, slicing
-    from howsure.notes import note
+    from howsure.messages.notes import note
 
     del config
     if not requirements:
@@ -98,13 +98,13 @@ def gate(
         found = sources.evidence(given)
     judged, other = _sides(found, given)
     made = run_gate(judged, asked, baseline=other, **settings)
-    if (path := configuring.source()) is not None:
+    if (path := settings_file.source()) is not None:
         made = made.noted(note("configured", file=str(path)))
     code = CODES[made.status]
     try:
         show(made, kind, out, view)
     except BrokenPipeError:  # the answer stands, though the reader went away
-        streams.forget("stdout")
+        output.forget("stdout")
     return code
 
 
@@ -121,7 +121,7 @@ def _typed_first(given: sources.Inputs, baseline: str | None, wanted: bool) -> t
 
 def _with_baseline(given: sources.Inputs, baseline: str) -> sources.Inputs:
     """The judged file and the baseline as two systems."""
-    from howsure.ingest.sniffing import system_names
+    from howsure.io.format import system_names
 
     if len(given.files) != 1:
         got = f"{len(given.files)} files" if given.files else "none"

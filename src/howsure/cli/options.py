@@ -11,11 +11,11 @@ from typing import Any, Final
 
 import click
 
-from howsure import render
-from howsure.cli import completing
+from howsure.cli import completion
 from howsure.errors import BadFile, BadSetting
-from howsure.render.view import view
-from howsure.settings import AUTO
+from howsure.results.render import formats
+from howsure.results.render.view import view
+from howsure.validate import AUTO
 
 COLUMNS, QUESTION, SYSTEMS, SOURCES = "Columns of FILE", "Question", "Several systems", "Instead of FILE"
 OUTPUT, RARE = "Output", "Less common"
@@ -70,7 +70,7 @@ class Named:
 
     def __init__(self, *declared: str, **settings: Any) -> None:
         self.name = next((x for x in declared if not x.startswith("-")), declared[0].lstrip("-").replace("-", "_"))
-        settings.setdefault("shell_complete", completing.of_option(declared[0], settings.get("metavar") or ""))
+        settings.setdefault("shell_complete", completion.of_option(declared[0], settings.get("metavar") or ""))
         self._add = click.option(*declared, cls=Once, **settings)
 
     def __call__(self, command: Any) -> Any:
@@ -200,10 +200,10 @@ def _same(out: Path, path: str) -> bool:
 
 def _read(given: dict[str, Any]) -> Iterator[str]:
     """The files that are read, those that a pattern means and those in a folder too."""
-    from howsure.ingest.sniffing import matching
+    from howsure.io.format import matching
 
     if given.get("db") is not None:
-        from howsure.ingest.addresses import address
+        from howsure.io.addresses import address
 
         with contextlib.suppress(BadSetting):  # whoever reads it says what is wrong
             yield address(str(given["db"])).place
@@ -230,14 +230,14 @@ def _out(drawn: bool) -> Out:
 OUT, OUT_OF_LIST = _out(drawn=True), _out(drawn=False)
 
 
-def _format(among: Sequence[render.Format]) -> Callable[[Any], Any]:
+def _format(among: Sequence[formats.Format]) -> Callable[[Any], Any]:
     """The option --format; without it the suffix of --out tells, and where there is none it is a table."""
 
     def settled(context: click.Context, _option: click.Parameter, kind: str | None) -> str:
         out: Path | None = context.params.get("out")
         if kind is None:
-            return "table" if out is None or not out.suffix else render.by_suffix(out, among, "give --format").name
-        if out is None and render.named(kind).file is not None:
+            return "table" if out is None or not out.suffix else formats.by_suffix(out, among, "give --format").name
+        if out is None and formats.named(kind).file is not None:
             raise BadSetting(f"--format {kind} writes a file: name it with --out")
         return kind
 
@@ -261,7 +261,7 @@ class Shown(Named):
             asked = view("" if shown is None else shown, verbose)
             if shown is not None and not asked.columns:
                 raise BadSetting(f"--columns takes names of columns, such as mean,route; got {shown!r}")
-            render.for_view(values["kind"], asked)
+            formats.for_view(values["kind"], asked)
             return command(*arguments, view=asked, **values)
 
         return super().__call__(_VERBOSE(viewed))
@@ -297,11 +297,11 @@ INTERVAL = option(
     help="auto, equal-tailed or hdi.",
 )
 SEED = option("--seed", type=int, default=0, show_default=True, help="Seed of what is sampled.")
-FORMAT = _format(render.TEXTS)
-COLUMNAR = _format(render.fitting("score", columnar=True))
-OF_GATES = _format(render.fitting("gate"))
-LISTING = _format([render.named(name) for name in ("table", "json", "markdown")])
-PAGED = _format([render.named(name) for name in ("table", "json", "markdown", "html")])
+FORMAT = _format(formats.TEXTS)
+COLUMNAR = _format(formats.fitting("score", columnar=True))
+OF_GATES = _format(formats.fitting("gate"))
+LISTING = _format([formats.named(name) for name in ("table", "json", "markdown")])
+PAGED = _format([formats.named(name) for name in ("table", "json", "markdown", "html")])
 EACH_COUNTS = option(
     "--counts",
     multiple=True,

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from howsure.cli import parsing, sources
+from howsure.cli import parse, sources
 from howsure.cli.options import (
     FORMAT,
     INTERVAL,
@@ -88,7 +88,7 @@ def plan(
     Give a pilot (a FILE, --counts, --rate, --matrix or --db) or what you expect (--expected), and one goal: --width,
     --above, --below or --difference. With --n it is the reverse: what so many items give.
     """
-    from howsure.decisions.planning import plan as run_plan
+    from howsure._plan import plan as run_plan
 
     data = {"pilot": _pilot(given)} if expected is None else {"expected": _measures(expected, given)}
     show(run_plan(**data, metrics=metrics or None, **settings), kind, out)
@@ -120,7 +120,7 @@ def _measures(text: str, given: sources.Inputs) -> dict[str, float]:
     for part in text.split(","):
         name, equals, value = (x.strip() for x in part.partition("="))
         try:
-            number = parsing.number(value)
+            number = parse.number(value)
         except ValueError:
             number, equals = 0.0, ""
         if not equals or not name:

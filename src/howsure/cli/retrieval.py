@@ -10,7 +10,7 @@ import click
 from howsure.cli.options import FORMAT, INTERVAL, LEVEL, OUT, SEED, VIEW, FileName, option
 from howsure.cli.output import show
 from howsure.errors import BadSetting, listing
-from howsure.render.view import Detail
+from howsure.results.render.view import Detail
 
 
 @click.command("trec")
@@ -83,8 +83,8 @@ def trec(
     Lines of QRELS are: query 0 document grade; lines of a RUN: query Q0 document rank score tag. Packed files
     (.gz, .bz2, .xz) are read too.
     """
-    from howsure.ranking.evaluation import evaluate
-    from howsure.ranking.queries import trec as run_trec
+    from howsure._trec import evaluate
+    from howsure._trec import trec as run_trec
 
     given: Any = list(runs)
     if names:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from howsure.cli import waiting
+from howsure.cli import process
 from howsure.cli.options import option
 from howsure.cli.output import write
 
@@ -24,10 +24,10 @@ def serve(port: int | None, host: str, no_browser: bool) -> None:
 
     Nothing is sent elsewhere and nothing is stored. Ctrl-C ends it. It takes the extra web: pip install 'howsure[web]'.
     """
-    from howsure.web.serving import serve as run_serve
+    from howsure.web.server import serve as run_serve
     from howsure.web.uploads import forget_sockets
 
-    waiting.stop()
+    process.stop()
     try:
         run_serve(host, port, not no_browser, lambda x: write(f"howsure is at {x}\nCtrl-C ends it.\n", None))
     except KeyboardInterrupt:

@@ -98,10 +98,10 @@ def solve(
         return
     if wins:
         raise BadSetting("--wins is for several systems: give each with --system 'NAME f1=.87'")
-    from howsure.notes import note
+    from howsure._solve import solve as run_solve
+    from howsure._solve import solve_printed
+    from howsure.messages.notes import note
     from howsure.relations.posterior_over_tables import check_asked
-    from howsure.relations.solving import solve as run_solve
-    from howsure.relations.solving import solve_printed
 
     if metrics:
         check_asked(metrics, **settings)

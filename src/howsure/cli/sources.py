@@ -1,25 +1,146 @@
-"""What a command is given: files and their columns, or counts, rates and matrices; the options, and the evidence.
-
-Every option that does not fit what is given is refused: the entrance of the library knows which columns go with which
-kind of data, and `BELONGS` which other options go with which source.
-"""
+"""What a command is given: files with their columns and systems, or counts, rates and matrices."""
 
 from __future__ import annotations
 
 import functools
+import os
+import re
+import shlex
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, Literal, Protocol, TypeVar
 
 import click
 
-from howsure.cli import completing, parsing, systems
+from howsure.cli import completion, parse
 from howsure.cli import options as groups
 from howsure.cli.options import LABELS, POSITIVE, PREVALENCE, ROWS, Named, option
-from howsure.errors import BadSetting, NoCommonId
-from howsure.language import TYPED
+from howsure.errors import BadSetting, NoCommonId, listing
+from howsure.messages.language import TYPED, again
+
+# -- systems
+#
+# Several systems on a command line: what files and columns are which system, what they are called, and which two.
+
+
+class SystemsGiven(Protocol):
+    """What of a command line tells its systems."""
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files."""
+
+    @property
+    def columns(self) -> Mapping[str, Any]:
+        """The options of columns that were given."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of systems."""
+
+
+def refuse_numbered(files: list[str]) -> None:
+    """Files whose names differ in digits only may be shards or systems: the command has to be told."""
+    from howsure.io.streams import is_stream
+
+    seen = [os.path.realpath(x) for x in files]
+    twice = next((x for x, own in zip(files, seen, strict=True) if seen.count(own) > 1), None)
+    if twice is not None and not is_stream(twice):
+        raise BadSetting(f"the same file is given twice, {twice}: give it once, or give another file")
+    alike = {re.sub(r"[0-9]+", "*", x) for x in files}
+    if len(alike) == 1 and not any(is_stream(x) for x in files):
+        raise BadSetting(
+            f"{files[0]} and {files[1]} differ in digits only: if they are shards of one data set add --pool, or give "
+            f"them as one pattern in quotes, '{alike.pop()}'; if they are systems join their items with --on, or name "
+            "each with --name"
+        )
+
+
+def unjoined(many: int, cluster: str | None = None) -> str:
+    """What to do with several files, as far as the command can."""
+    taken = {x.name for x in click.get_current_context().command.params}
+    ways = {
+        "on": "name the id that joins items of systems with --on (none called id, item, qid or doc_id is in each)",
+        "cluster": f"give --cluster {shlex.quote(cluster or 'COLUMN')} if several rows belong to one question",
+        "independent": "give --independent if they hold different items",
+        "pool": "pool shards of one data set with --pool",
+    }
+    told = [way for name, way in ways.items() if name in taken]
+    return f"{many} files: {', or '.join(told)}; rows are never paired by their order"
+
+
+def called(given: SystemsGiven, columns: Mapping[str, Any]) -> tuple[str, ...]:
+    """What to call the systems, one for each file."""
+    from howsure.io.format import system_names
+
+    refuse("each file holds a system", columns, "system")
+    many, own = len(given.files), answer_columns(columns)[1]
+    if len(own) not in (0, 1, many):
+        raise BadSetting(
+            f"{many} files take one --pred (or --outcome, or --value) for all, or one for each; got {len(own)}"
+        )
+    parse.refuse_names(given.names, many)
+    return given.names or (tuple(own) if own and len(set(own)) == many else tuple(system_names(given.files)))
+
+
+def each_file(
+    names: tuple[str, ...], files: list[str], columns: dict[str, Any]
+) -> list[tuple[str, str, dict[str, Any]]]:
+    """Every file with its own column of answers."""
+    role, own = answer_columns(columns)
+    each = [{role: c} for c in own] or [{}]
+    each = each * len(files) if len(each) == 1 else each
+    return [(n, f, {**columns, **c}) for n, f, c in zip(names, files, each, strict=True)]
+
+
+def refuse_one_system(given: SystemsGiven, found: Any) -> None:
+    """Pooled files are one system, and so is one column of one file."""
+    role, one = answer_columns(given.columns)[0], len(found.systems) == 1
+    if one and "pool" in given.columns:
+        raise BadSetting(f"--pool makes one system of the files: leave it out, or give one --{role} for each system")
+    if one:
+        way = f"give a second --{role}, or a second file; howsure score takes one"
+        raise BadSetting(f"two systems are needed, and {found.systems[0]!r} is one: {way}")
+
+
+def answer_columns(columns: Mapping[str, Any]) -> tuple[str, list[str]]:
+    """The role and the columns of the answers."""
+    role = next((x for x in ("pred", "outcome", "value", "score", "judge") if x in columns), "pred")
+    found = columns.get(role, [])
+    return role, [found] if isinstance(found, str) else list(found)
+
+
+def refuse(why: str, given: Mapping[str, Any], *names: str) -> None:
+    """Refuse the first of some options that was given, saying why."""
+    stray = next((name for name in names if given.get(name)), None)
+    if stray is not None:
+        raise BadSetting(f"{why}: leave out --{stray}")
+
+
+def refuse_more_than_two(given: SystemsGiven, found: Any) -> None:
+    """A comparison is of two systems: which there are, and how to take two of them."""
+    from howsure.io.request import is_pattern
+
+    refuse_one_system(given, found)
+    many, (role, own) = len(found.systems), answer_columns(given.columns)
+    if many < 3:
+        return
+    if "system" in given.columns or any(is_pattern(x) for x in own):
+        way = f"Choose two:\n  {again({'names': found.systems[:2]}, ['names'])}\nOr rank all with howsure leaderboard"
+    else:
+        taken = "of the files" if len(given.files) > 1 and "pool" not in given.columns else f"--{role}"
+        way = f"Give two {taken}, or rank all with howsure leaderboard"
+    raise BadSetting(f"compare needs two systems, and there are {many}: {listing(found.systems, most=20)}. {way}")
+
+
+# -- sources
+#
+# What a command is given: files and their columns, or counts, rates and matrices; the options, and the evidence.
+#
+# Every option that does not fit what is given is refused: the entrance of the library knows which columns go with which
+# kind of data, and `BELONGS` which other options go with which source.
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -212,7 +333,7 @@ def taking(*options: Any, files: bool = True) -> Callable[[F], F]:
         made: Any = inner
         for one in reversed(options):
             made = one(made)
-        taken = click.argument("files", nargs=-1, metavar="[FILE]...", shell_complete=completing.files)
+        taken = click.argument("files", nargs=-1, metavar="[FILE]...", shell_complete=completion.files)
         return taken(made) if files else made  # type: ignore[no-any-return]
 
     return decorate
@@ -222,7 +343,7 @@ def _addressed(given: Inputs) -> Inputs:
     """An address in the place of a file is that of a database."""
     if len(given.files) != 1 or given.db is not None or ":" not in given.files[0]:
         return given
-    from howsure.ingest.addresses import is_address
+    from howsure.io.addresses import is_address
 
     return replace(given, db=given.files[0], files=()) if is_address(given.files[0]) else given
 
@@ -244,7 +365,7 @@ ONE_TABLE: Final = (
 def evidence(given: Inputs, kind: Literal["scores"] | None = None) -> Any:
     """The evidence of one table, or of all systems; a mapping of systems where they had different items."""
     source = given.check()
-    target = None if given.prevalence is None else parsing.prevalence(given.prevalence)
+    target = None if given.prevalence is None else parse.prevalence(given.prevalence)
     return _in_target(_observed(given, source, kind), target)
 
 
@@ -264,13 +385,13 @@ def _observed(given: Inputs, source: str, kind: Literal["scores"] | None) -> Any
         return _of_files(given, kind)
     if source == "--db":
         return _of_database(given, kind)
-    return parsing.tables(given.counts, given.rate, given.matrix, given.rows, given.labels, given.positive)
+    return parse.tables(given.counts, given.rate, given.matrix, given.rows, given.labels, given.positive)
 
 
 def _of_files(given: Inputs, kind: Literal["scores"] | None) -> Any:
-    from howsure.cli.progress import watcher
-    from howsure.ingest import entrance
-    from howsure.ingest.streams import refuse_twice
+    from howsure.cli.process import watcher
+    from howsure.io import entrance
+    from howsure.io.streams import refuse_twice
 
     refuse_twice(given.files)
     TYPED.set(replace(TYPED.get(), files=given.files))
@@ -284,33 +405,33 @@ def _of_files(given: Inputs, kind: Literal["scores"] | None) -> Any:
     if stratum is not None or population is not None:
         _refuse_in_strata(given, columns)
         found = take(files, **_one_data_set(given, columns, pool, apart), by=[stratum])
-        return found.stratified(parsing.sizes(population))
+        return found.stratified(parse.sizes(population))
     if len(files) == 1 or pool:
         return take(files, **_one_data_set(given, columns, pool, apart))
-    names = systems.called(given, columns)
+    names = called(given, columns)
     if apart:
-        systems.refuse("--independent files have no items in common", columns, "on", "unmatched")
-        return {name: take(file, **own) for name, file, own in systems.each_file(names, files, columns)}
+        refuse("--independent files have no items in common", columns, "on", "unmatched")
+        return {name: take(file, **own) for name, file, own in each_file(names, files, columns)}
     if "on" not in columns and "cluster" not in columns:
         if kind == "scores":
-            raise BadSetting(systems.unjoined(len(files)))
+            raise BadSetting(unjoined(len(files)))
         if not given.names:
-            systems.refuse_numbered(files)
+            refuse_numbered(files)
     try:
         return take(dict(zip(names, files, strict=True)), **columns)
     except NoCommonId as error:
-        raise BadSetting(systems.unjoined(len(files), error.repeated)) from None
+        raise BadSetting(unjoined(len(files), error.repeated)) from None
 
 
 def _of_database(given: Inputs, kind: Literal["scores"] | None) -> Any:
     """As of one file, by the database's own counting."""
-    from howsure.ingest import entrance
-    from howsure.ingest.addresses import address
+    from howsure.io import entrance
+    from howsure.io.addresses import address
 
     if given.table is not None and given.query is not None:
         raise BadSetting("give one of --table and --query")
     columns = _plain(given)
-    systems.refuse("a database counts its own rows", columns, "engine", "remote", "pool")
+    refuse("a database counts its own rows", columns, "engine", "remote", "pool")
     apart = columns.pop("independent", False)
     stratum, population = columns.pop("stratum", None), columns.pop("population", None)
     own = {**_one_data_set(given, columns, False, apart), "table": given.table, "query": given.query}
@@ -318,22 +439,22 @@ def _of_database(given: Inputs, kind: Literal["scores"] | None) -> Any:
     if stratum is None and population is None:
         return take()
     _refuse_in_strata(given, columns)
-    return take(by=[stratum]).stratified(parsing.sizes(population))
+    return take(by=[stratum]).stratified(parse.sizes(population))
 
 
 def _one_data_set(given: Inputs, columns: Mapping[str, Any], pool: bool, apart: bool) -> dict[str, Any]:
     """The keywords of one file, or of files that are one: an id tells items there, and joins nothing."""
-    from howsure.ingest.request import is_pattern
+    from howsure.io.request import is_pattern
 
     why = "--pool makes one data set of the files" if pool else "one file" if given.db is None else "one table"
-    systems.refuse(why, {"independent": apart}, "independent")
+    refuse(why, {"independent": apart}, "independent")
     if "system" in columns:
-        parsing.refuse_names(given.names, len(given.names))
+        parse.refuse_names(given.names, len(given.names))
     else:
-        systems.refuse(why, columns, "unmatched", *(["on"] if pool else []))
-        answers = systems.answers(columns)[1]
+        refuse(why, columns, "unmatched", *(["on"] if pool else []))
+        answers = answer_columns(columns)[1]
         if not any(is_pattern(name) for name in answers):
-            parsing.refuse_names(given.names, len(answers) or 1)
+            parse.refuse_names(given.names, len(answers) or 1)
     whole = {k: v for k, v in columns.items() if k != "on"}
     return {**whole, "item": columns.get("on"), "names": given.names or None}
 
@@ -343,9 +464,9 @@ def _refuse_in_strata(given: Inputs, columns: Mapping[str, Any]) -> None:
     if "stratum" not in given.columns or "population" not in given.columns:
         raise BadSetting("a stratified sample needs --stratum COLUMN and --population a=9000,b=200")
     why = "--stratum puts one table of classes or outcomes together"
-    systems.refuse(why, columns, "by", "cluster", "value", "sep", "weight", "judge")
+    refuse(why, columns, "by", "cluster", "value", "sep", "weight", "judge")
     many = len(columns.get("threshold", ()))
-    systems.refuse(why, {"score": "score" in columns and not many, "threshold": many > 1}, "score", "threshold")
+    refuse(why, {"score": "score" in columns and not many, "threshold": many > 1}, "score", "threshold")
     if len(given.files) > 1 and "pool" not in given.columns:
         raise BadSetting(f"{why}: pool its files with --pool, or leave out --stratum")
 
@@ -356,9 +477,9 @@ def _plain(given: Inputs) -> dict[str, Any]:
     if "score" in columns and "threshold" in columns and len(columns["score"]) == 1:
         columns["score"] = columns["score"][0]
     if "bounds" in columns:
-        columns["bounds"] = parsing.bounds(columns["bounds"])
+        columns["bounds"] = parse.bounds(columns["bounds"])
     if given.labels is not None:
-        columns["labels"] = parsing.listed(given.labels)
+        columns["labels"] = parse.listed(given.labels)
     if given.positive is not None:
         columns["positive"] = given.positive
     return columns

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from howsure.cli import parsing
+from howsure.cli import parse
 from howsure.cli.options import FORMAT, OUT, option
 from howsure.cli.output import show
 from howsure.cli.solving import pairs
@@ -67,10 +67,10 @@ def _list(text: str | None) -> list[float] | None:
         return None
     try:
         if ":" not in text:
-            return [parsing.number(part) for part in text.split(",")]
+            return [parse.number(part) for part in text.split(",")]
         first, last, number = text.split(":")
         steps = int(number) - 1
-        low, high = parsing.number(first), parsing.number(last)
+        low, high = parse.number(first), parse.number(last)
         if not 1 <= steps < _MOST:
             raise ValueError
         return [low + (high - low) * i / steps for i in range(steps + 1)]

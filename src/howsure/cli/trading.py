@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from howsure.cli import parsing
+from howsure.cli import parse
 from howsure.cli.options import FORMAT, INTERVAL, LEVEL, OUT, PRIOR, SEED, option
 from howsure.cli.output import show
 from howsure.cli.solving import pairs
@@ -44,7 +44,7 @@ def tradeoff(
     if counts is not None:
         if values:
             raise BadSetting(f"--counts cannot be combined with measures: leave out {' '.join(values)}")
-        t = Tally.binary(**parsing.cells(counts))
+        t = Tally.binary(**parse.cells(counts))
         show(run_tradeoff(t, recalls=at, **settings), kind, out)
         return
     context = click.get_current_context()
@@ -59,6 +59,6 @@ def tradeoff(
 
 def _recall(text: str) -> float:
     try:
-        return parsing.number(text)
+        return parse.number(text)
     except ValueError:
         raise BadSetting(f"--recall needs a number from 0 to 1; got {text!r}") from None

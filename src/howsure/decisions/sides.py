@@ -9,16 +9,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from howsure.comparison.result import Comparison
-from howsure.comparison.verbs import compare
-from howsure.decisions.requiring import Requirement
-from howsure.entering import Entered, entered, is_made
+from howsure._compare import compare
+from howsure.decisions.requirements import Requirement
 from howsure.errors import BadSetting, UnknownName, listing, nearest
-from howsure.labels import spells
-from howsure.language import option
-from howsure.model.posterior import Posterior
-from howsure.slice_order import sliced
-from howsure.slices import Slices
+from howsure.evidence.slices import Slices
+from howsure.messages.language import option
+from howsure.posteriors.posterior import Posterior
+from howsure.results.comparison import Comparison
+from howsure.results.inputs import Entered, entered, is_made
+from howsure.results.slices import sliced
+from howsure.validate import spells
 
 NAMES: Final = ("new", "baseline")
 Where = tuple[tuple[str, str], ...]
@@ -80,8 +80,8 @@ def sides_of(
 
 def _joined(data: Any, baseline: Any) -> dict[str, Any]:
     """Two files by the names of their systems."""
-    from howsure.ingest.paths import is_paths
-    from howsure.ingest.sniffing import system_names
+    from howsure.io.format import system_names
+    from howsure.io.paths import is_paths
 
     if not is_paths(data) or not is_paths(baseline):
         kinds = " and ".join(type(x).__name__ for x in (data, baseline))

@@ -1,32 +1,167 @@
-"""Tally: the evidence of classes. Counts of the patterns (truth, answer of each system) that occur.
-
-A 2x2 table keeps all four patterns; a larger one only those that occur. Codes point into `labels`.
-"""
+"""Confusion matrices whose rows and columns have names, as in data frames: counts and classes, matched by name."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from howsure.counting import together, whole, within
 from howsure.errors import BadCounts, BadLabels, UnknownName, listing, plural
-from howsure.evidence import documents, merging
-from howsure.evidence.layout import BINARY, SQUARE, THRESHOLD, Array, as_json, number, plain_axes
-from howsure.evidence.named_matrices import matched, refuse_margins
+from howsure.evidence import documents, patterns
 from howsure.evidence.patterns import Patterns, out
-from howsure.labels import Label, check_labels, find, usual_positive
-from howsure.language import option
-from howsure.slices import Slices
+from howsure.evidence.protocol import BINARY, SQUARE, THRESHOLD, Array, as_json, number, plain_axes
+from howsure.evidence.slices import Slices
+from howsure.messages.language import option
+from howsure.validate import Label, check_labels, find, together, usual_positive, whole_counts, within
 
 if TYPE_CHECKING:
     from howsure.evidence.label_sets import Multilabel
     from howsure.evidence.outcomes import Outcomes
     from howsure.evidence.strata import Stratified
+
+
+# -- named matrices
+#
+# Confusion matrices whose rows and columns have names, as in data frames: counts and classes, matched by name.
+
+Names = tuple[Label, ...]
+_MARGINS: Final = frozenset({"all", "margin", "margins", "sum", "total", "totals"})
+
+
+def matched(table: Any, labels: Sequence[Label] | None) -> tuple[Any, Sequence[Label] | None]:
+    """The counts with columns in the order of the rows, and the classes; what has no names is as it was given."""
+    index, columns = getattr(table, "index", None), getattr(table, "columns", None)
+    if not (hasattr(index, "tolist") and hasattr(columns, "tolist") and hasattr(table, "to_numpy")):
+        return table, labels
+    counts = table.to_numpy()
+    names = _names(index, columns)
+    if names is None:
+        return counts, labels
+    rows, across = names
+    places = _places(rows, across)
+    if places is None:
+        way = "table.reindex(index=classes, columns=classes, fill_value=0)"
+        refuse_margin(counts, rows, across, "the matrix", f" If it is a class, give it a {{}} too, with {way}.")
+        raise BadCounts(
+            f"the matrix names columns {_listed(across)} but rows {_listed(rows)}; they must agree. Give it a row and "
+            f"a column for each class, with {way}."
+        )
+    counts = counts[:, places]
+    if labels is None:
+        return counts, rows if any(not isinstance(x, str) for x in rows) else tuple(across[i] for i in places)
+    wanted = check_labels(labels)
+    order = _places(wanted, rows)
+    if order is None:
+        raise BadLabels(
+            f"the matrix names classes {_listed(rows)}, but {option('labels')} has {_listed(wanted)}; leave it out, or "
+            "give the counts alone: table.to_numpy()."
+        )
+    return counts[np.ix_(order, order)], wanted
+
+
+def refuse_margin(counts: Any, rows: Sequence[Label], across: Sequence[Label], what: str, way: str = "") -> None:
+    """Refuse a row, or a column, that only this side names and that holds the sums of the others.
+
+    `way` is what to do if it is a class, with {} for the side that it lacks; a usual name of margins is no class.
+    """
+    if np.asarray(counts).dtype.kind not in "iuf":
+        return
+    sides = (("row", "column", rows, across, counts), ("column", "row", across, rows, np.transpose(counts)))
+    for side, other, own, others, lines in sides:
+        more = [k for k, x in enumerate(own) if str(x) not in set(map(str, others))]
+        if len(more) != 1 or len(own) != len(others) + 1:
+            continue
+        name, rest = own[more[0]], np.delete(lines, more[0], axis=0)
+        called = is_margin(name)
+        # sums of one class that has items are as good as counts
+        if np.array_equal(lines[more[0]], rest.sum(axis=0)) and (called or (rest != 0).any(axis=1).sum() > 1):
+            raise BadCounts(
+                f"{side} {name!r} of {what} looks like a margin, since it holds the sums of the others; leave it out."
+                f"{'' if called else way.format(other)}"
+            )
+
+
+def is_margin(name: Label) -> bool:
+    """Whether it is a usual name of sums.
+
+    >>> is_margin("All"), is_margin("cat")
+    (True, False)
+    """
+    return str(name).strip().casefold() in _MARGINS
+
+
+def refuse_margins(square: NDArray[np.int64], names: Names, framed: bool) -> None:
+    """Refuse sums of the other rows and columns that stand in the matrix as if they were a class.
+
+    They are known by their sums in a frame, which was most likely crossed with margins; elsewhere by their name too.
+    Sums in the row only, or in the column, are known by their name.
+    """
+    if not square.any():
+        return
+    rows = (2 * square == square.sum(axis=-2, keepdims=True)).all(axis=-1).reshape(-1, len(names)).all(axis=0)
+    columns = (2 * square == square.sum(axis=-1, keepdims=True)).all(axis=-2).reshape(-1, len(names)).all(axis=0)
+    used = (square.any(axis=-1) | square.any(axis=-2)).reshape(-1, len(names)).any(axis=0)
+    for k, name in enumerate(names):
+        called = is_margin(name)
+        if rows[k] and columns[k] and (called or (framed and used.sum() > 2)):
+            # sums of one class that has items are as good as counts
+            way = "" if called else " If it is a class, give the counts alone: table.to_numpy()."
+            raise BadCounts(
+                f"row and column {name!r} of the matrix hold the sums of the others and are no class; "
+                f"leave such margins out.{way}"
+            )
+        if called and rows[k] != columns[k]:
+            _refuse_one_side(square, k, name, "row" if rows[k] else "column")
+
+
+def _refuse_one_side(square: NDArray[np.int64], k: int, name: Label, side: str) -> None:
+    """Refuse sums in a row, or a column, beside an empty other side; of three classes or more beside any other."""
+    if square.shape[-1] > 2 or not (square[..., :, k] if side == "row" else square[..., k, :]).any():
+        raise BadCounts(
+            f"{side} {name!r} of the matrix holds the sums of the others and is no class; leave {name!r} out. If it is "
+            "one, give it another name."
+        )
+
+
+def _names(index: Any, columns: Any) -> tuple[Names, Names] | None:
+    """The names of rows and of columns; those of one side are for both, and numbers that count places are none."""
+    plain = [_counts_places(index), _counts_places(columns)]
+    if all(plain):
+        return None
+    rows, across = check_labels(index.tolist()), check_labels(columns.tolist())
+    if any(plain) and len(rows) == len(across) and set(rows) != set(across):
+        rows = across = across if plain[0] else rows
+    return rows, across
+
+
+def _counts_places(index: Any) -> bool:
+    """Whether it is what a frame has that was given no names."""
+    return type(index).__name__ == "RangeIndex" and index.tolist() == list(range(len(index)))
+
+
+def _places(wanted: Names, there: Names) -> list[int] | None:
+    """Where names stand among others; of a file one side may be numbers and the other texts of them."""
+    if set(wanted) == set(there):
+        return [there.index(x) for x in wanted]
+    spelled = {str(x): i for i, x in enumerate(there)}
+    if len(spelled) < len(there) or spelled.keys() != set(map(str, wanted)) or len(wanted) != len(there):
+        return None
+    return [spelled[str(x)] for x in wanted]
+
+
+def _listed(names: Names) -> str:
+    return f"[{', '.join(map(repr, names[:20]))}{', ...' if len(names) > 20 else ''}]"
+
+
+# -- classes
+#
+# Tally: the evidence of classes. Counts of the patterns (truth, answer of each system) that occur.
+#
+# A 2x2 table keeps all four patterns; a larger one only those that occur. Codes point into `labels`.
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -55,7 +190,7 @@ class Tally(Patterns):
         (2,)
         """
         given = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
-        parts = {name: whole(value, name) for name, value in given.items()}
+        parts = {name: whole_counts(value, name) for name, value in given.items()}
         full = dict(zip(parts, together(parts), strict=True))
         counts = np.stack([full[name] for name in ("tn", "fp", "fn", "tp")], axis=-1)
         batch = plain_axes(counts.shape[:-1])
@@ -80,7 +215,7 @@ class Tally(Patterns):
         """
         given, (table, labels) = table, matched(table, labels)
         way = " must hold counts, which are whole numbers; got {}. If it was normalised, give it as it was counted."
-        square = whole(table, "the matrix", way)
+        square = whole_counts(table, "the matrix", way)
         if square.ndim < 2 or square.shape[-1] != square.shape[-2] or square.shape[-1] < 2:
             raise BadCounts(
                 f"a confusion matrix must be square, with two or more classes; this one has shape {square.shape}."
@@ -207,7 +342,7 @@ class Tally(Patterns):
     def pick(self, names: Sequence[str]) -> Self:
         """The joint table of these systems; classes that only the others answer still count in averages."""
         some = super().pick(names)
-        if merging.occurring(some) == merging.occurring(self):
+        if patterns.occurring(some) == patterns.occurring(self):
             return some
         return replace(some, labels_given=True)
 
@@ -292,7 +427,7 @@ class Tally(Patterns):
         """Patterns in order, equal ones merged; all four of a 2x2 table, of a larger one those that occur."""
         if len(self.labels) != 2 or len(self.systems) != 1:
             return super().tidy()
-        return replace(self, **merging.full_square(self.merged()))
+        return replace(self, **patterns.full_square(self.merged()))
 
     def versus_rest(self, label: Label) -> Tally:
         """The 2x2 table of one class against all others.
@@ -329,12 +464,12 @@ class Tally(Patterns):
     def __add__(self, other: object) -> Self:
         if isinstance(other, int) and other == 0:
             return self
-        return merging.tallies(self, other) if isinstance(other, Tally) else merging.refused(self, other)  # type: ignore[no-any-return]
+        return patterns.tallies(self, other) if isinstance(other, Tally) else patterns.refused(self, other)  # type: ignore[no-any-return]
 
     __radd__ = __add__
 
     def __eq__(self, other: object) -> bool:
-        return merging.same(self, other, ("labels", "positive")) if isinstance(other, Tally) else NotImplemented
+        return patterns.same(self, other, ("labels", "positive")) if isinstance(other, Tally) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -385,9 +520,9 @@ def in_square(cells: Mapping[str, Array]) -> Array:
     return np.stack([cells[name] for name in ("tn", "fp", "fn", "tp")], axis=-1)
 
 
-def each_against_rest(whole: Patterns, labels: tuple[Label, ...], counts: Array, squares: Array | None) -> Tally:
+def each_against_rest(whole_counts: Patterns, labels: tuple[Label, ...], counts: Array, squares: Array | None) -> Tally:
     """The 2x2 tables of every class, the class the first axis of the batch."""
     return Tally(
         cells=SQUARE, counts=counts, squares=squares, labels=("rest", "class"), positive="class",
-        batch=(("class", labels), *whole.batch), systems=whole.systems, notes=whole.notes, library=whole.library,
+        batch=(("class", labels), *whole_counts.batch), systems=whole_counts.systems, notes=whole_counts.notes, library=whole_counts.library,
     )  # fmt: skip

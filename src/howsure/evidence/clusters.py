@@ -15,14 +15,13 @@ from typing import Any, Self
 import numpy as np
 
 from howsure.errors import BadCounts, BadLabels, BadSetting, listing
-from howsure.evidence.account import Account, together
 from howsure.evidence.classes import Tally
 from howsure.evidence.label_sets import Multilabel
-from howsure.evidence.layout import Array, Axis
 from howsure.evidence.outcomes import Outcomes
 from howsure.evidence.patterns import out
-from howsure.labels import Label, places
-from howsure.notes import Notes
+from howsure.evidence.protocol import Account, Array, Axis, together
+from howsure.messages.notes import Notes
+from howsure.validate import Label, places
 
 Observed = Tally | Outcomes | Multilabel
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from howsure.errors import BadLabels
 from howsure.evidence.patterns import Patterns
-from howsure.notes import Note
-from howsure.slices import Slices
+from howsure.evidence.slices import Slices
+from howsure.messages.notes import Note
 
 SCHEMA: Final = "howsure.tally/1"
 

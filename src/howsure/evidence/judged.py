@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.errors import BadLabels, BadSetting
-from howsure.evidence import merging
+from howsure.evidence import patterns
 from howsure.evidence.classes import Tally
-from howsure.evidence.layout import SQUARE, Array, number
 from howsure.evidence.outcomes import Outcomes
 from howsure.evidence.patterns import Patterns, out
-from howsure.labels import Label, find
+from howsure.evidence.protocol import SQUARE, Array, number
+from howsure.validate import Label, find
 
 Codes = NDArray[np.int64]
 
@@ -126,12 +126,12 @@ class JudgedItems(Patterns):
         if isinstance(other, int) and other == 0:
             return self
         if not isinstance(other, type(self)):
-            return merging.refused(self, other)
+            return patterns.refused(self, other)
         alike = ("labels", "external", "shared")
         if any(getattr(self, x) != getattr(other, x) for x in alike):
             raise BadLabels("judged items of different classes or validations cannot be added.")
-        a, b = merging.aligned(self, other)
-        return merging.checked(merging.added(a, b, np.concatenate([a.cells, b.cells])).tidy())
+        a, b = patterns.aligned(self, other)
+        return patterns.checked(patterns.added(a, b, np.concatenate([a.cells, b.cells])).tidy())
 
     def __add__(self, other: object) -> Self:
         return self._added(other)  # type: ignore[no-any-return]
@@ -141,7 +141,7 @@ class JudgedItems(Patterns):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, JudgedItems):
             return NotImplemented
-        return type(self) is type(other) and merging.same(self, other, ("labels", "external", "shared"))
+        return type(self) is type(other) and patterns.same(self, other, ("labels", "external", "shared"))
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from howsure.counting import whole
 from howsure.errors import BadCounts, BadSetting
-from howsure.evidence import documents, merging
-from howsure.evidence.layout import Array, number, plain_axes
+from howsure.evidence import documents, patterns
 from howsure.evidence.patterns import Patterns, out
-from howsure.labels import Label
+from howsure.evidence.protocol import Array, number, plain_axes
+from howsure.validate import Label, whole_counts
 
 if TYPE_CHECKING:
     from howsure.evidence.strata import Stratified
@@ -40,7 +39,7 @@ class Outcomes(Patterns):
     @classmethod
     def rate(cls, *, hits: ArrayLike, of: ArrayLike) -> Outcomes:
         """So many hits of so many trials; arrays make a batch."""
-        parts = whole(hits, "hits"), whole(of, "of")
+        parts = whole_counts(hits, "hits"), whole_counts(of, "of")
         try:
             good, total = np.broadcast_arrays(*parts)
         except ValueError:
@@ -137,14 +136,14 @@ class Outcomes(Patterns):
         if isinstance(other, int) and other == 0:
             return self
         if not isinstance(other, Outcomes):
-            return merging.refused(self, other)  # type: ignore[no-any-return]
-        a, b = merging.aligned(self, other)
-        return merging.checked(merging.added(a, b, np.concatenate([a.cells, b.cells])).tidy())  # type: ignore[return-value]
+            return patterns.refused(self, other)  # type: ignore[no-any-return]
+        a, b = patterns.aligned(self, other)
+        return patterns.checked(patterns.added(a, b, np.concatenate([a.cells, b.cells])).tidy())  # type: ignore[return-value]
 
     __radd__ = __add__
 
     def __eq__(self, other: object) -> bool:
-        return merging.same(self, other) if isinstance(other, Outcomes) else NotImplemented
+        return patterns.same(self, other) if isinstance(other, Outcomes) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
 

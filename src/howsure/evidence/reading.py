@@ -10,15 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.counting import MOST
 from howsure.errors import BadCounts
-from howsure.evidence.account import Account, of_document
 from howsure.evidence.classes import Tally
 from howsure.evidence.documents import SCHEMA, axis_in, label_in, note_in
 from howsure.evidence.label_sets import LabelSets, Multilabel, distinct
-from howsure.evidence.layout import SQUARE
 from howsure.evidence.outcomes import Outcomes
-from howsure.slices import Slices
+from howsure.evidence.protocol import SQUARE, Account, of_document
+from howsure.evidence.slices import Slices
+from howsure.validate import MOST
 
 Array = NDArray[Any]
 _WRONG = (KeyError, TypeError, IndexError, ValueError, AttributeError, OverflowError, RecursionError)

@@ -10,15 +10,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.distributions.ranked import Order, order_of
+from howsure.distributions.weights import effective_counts
 from howsure.errors import BadLabels, BadSetting, listing
-from howsure.evidence.account import Account, both
-from howsure.evidence.layout import Axis, as_json, number, read_only
-from howsure.evidence.protocol import same_fields
-from howsure.kernels.ranked import Order, order_of
-from howsure.kernels.weights import effective_counts
-from howsure.labels import places
-from howsure.language import option
-from howsure.notes import Notes
+from howsure.evidence.protocol import Account, Axis, as_json, both, number, read_only, same_fields
+from howsure.messages.language import option
+from howsure.messages.notes import Notes
+from howsure.validate import places
 
 Array = NDArray[np.float64]
 

@@ -7,13 +7,12 @@ from dataclasses import dataclass, fields
 from typing import Any, Self
 
 from howsure.errors import BadCounts, BadLabels, BadSetting, NeedsPositive, listing
-from howsure.evidence import merging
+from howsure.evidence import patterns
 from howsure.evidence.classes import Tally
-from howsure.evidence.layout import as_json, number
 from howsure.evidence.outcomes import Outcomes
-from howsure.labels import Label
-from howsure.language import option, spelled
-from howsure.settings import finite
+from howsure.evidence.protocol import as_json, number
+from howsure.messages.language import option, spelled
+from howsure.validate import Label, finite
 
 LEAST = 1e-12  # of a share that is known
 UNNAMED = {0, 1}  # the labels of four counts, which have no names of their own
@@ -72,7 +71,7 @@ class ShiftedTally(Tally):
             return self
         if not isinstance(other, ShiftedTally) or other.target != self.target:
             raise BadLabels("a shifted tally is added to one with the same target only; add the tallies, then shift.")
-        return merging.tallies(self, other)  # type: ignore[no-any-return]
+        return patterns.tallies(self, other)  # type: ignore[no-any-return]
 
     __radd__ = __add__
 

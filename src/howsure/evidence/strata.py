@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from howsure.errors import BadCounts, BadLabels, listing
-from howsure.evidence.account import Account
-from howsure.evidence.layout import Array, Axis, number
-from howsure.labels import Label
-from howsure.language import option
-from howsure.notes import Notes, note
+from howsure.evidence.protocol import Account, Array, Axis, number
+from howsure.messages.language import option
+from howsure.messages.notes import Notes, note
+from howsure.validate import Label
 
 if TYPE_CHECKING:
     from howsure.evidence.classes import Tally

@@ -8,14 +8,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from howsure.charts.chart import Chart
+from howsure.charts.chart import Chart, panels
 from howsure.charts.contours import contours
 from howsure.charts.curves import curves
 from howsure.charts.heat import heat
-from howsure.charts.panels import panels
 from howsure.charts.relations import hyperbolas
-from howsure.charts.traces import trace
-from howsure.render.numbers import count
+from howsure.messages.numbers import count
+from howsure.papers.traces import trace
 
 Row = dict[str, Any]  # of the document of an item
 _UNIT: Final = (0.0, 1.0)

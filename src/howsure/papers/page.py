@@ -6,11 +6,11 @@ from html import escape
 from itertools import groupby
 from typing import Any, Final
 
-from howsure.charts import style
+from howsure.charts import chart as style
 from howsure.charts.chart import check_installed
+from howsure.messages.user_text import visible
 from howsure.papers.figures import drawn
 from howsure.papers.item import AGREES, HOLDS, MEANINGS, SAMPLING
-from howsure.render.harmless import visible
 
 _GOOD: Final = (AGREES, HOLDS, SAMPLING)
 _STYLE: Final = """

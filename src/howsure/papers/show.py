@@ -10,8 +10,9 @@ from typing import Any, Final
 
 from howsure.errors import UnknownName, nearest
 from howsure.papers.item import AGREES, MEANINGS, NUMBER, SAMPLING, VERDICTS, Agreement, Item
-from howsure.render import markdown, plain, raw
-from howsure.render.tables import TextTable
+from howsure.results.render import data, markdown
+from howsure.results.render import text as plain
+from howsure.results.render.tables import TextTable
 from howsure.version import VERSION
 
 KINDS: Final = ("table", "json", "markdown", "html")
@@ -80,7 +81,7 @@ def _finite(value: Any) -> Any:
 
 def render(doc: dict[str, Any], kind: str) -> str:
     """The document in one of its formats."""
-    makers = {"table": _text, "json": raw.json_text, "markdown": _markdown, "html": _page}
+    makers = {"table": _text, "json": data.json_text, "markdown": _markdown, "html": _page}
     if kind not in makers:
         raise UnknownName(f"no format {kind!r}.{nearest(kind, KINDS)} Give table, json, markdown or html.")
     return makers[kind](doc)

@@ -11,21 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue import Metric
-from howsure.distribution import Distribution
-from howsure.envelope import envelope
+from howsure.catalogue.forms import Linear
+from howsure.distributions import beta_interpolation, ranked
+from howsure.distributions.moebius import Moebius
+from howsure.distributions.ranked import Cuts
 from howsure.errors import BadSetting
-from howsure.evidence import account
+from howsure.evidence import protocol
 from howsure.evidence.classes import Tally
-from howsure.forms import Linear
-from howsure.kernels import beta_interpolation, ranked
-from howsure.kernels.moebius import Moebius
-from howsure.kernels.ranked import Cuts
-from howsure.model.posterior import Posterior
-from howsure.model.score_draws import CurvePoints, score_draws
-from howsure.notes import Notes, note
-from howsure.result import Result
-from howsure.rows import real
-from howsure.settings import check_seed
+from howsure.messages.notes import Notes, note
+from howsure.posteriors.distribution import Distribution
+from howsure.posteriors.posterior import Posterior
+from howsure.posteriors.score_samples import CurvePoints, score_draws
+from howsure.results.result import Result, envelope
+from howsure.results.rows import real
+from howsure.validate import check_seed
 
 Array = NDArray[np.float64]
 
@@ -84,7 +83,7 @@ class CurveBand(Result):
         ]
         made = envelope(
             "howsure.band/1", rows, prior=p.prior_document, level=self.level, interval="equal-tailed", seed=p.seed,
-            data=p.evidence.describe(), notes=self.notes, account=account.document([p.evidence]),
+            data=p.evidence.describe(), notes=self.notes, account=protocol.document([p.evidence]),
         )  # fmt: skip
         return made | {"along": name, "simultaneous": self.simultaneous, "route": self.route}
 

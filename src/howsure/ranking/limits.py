@@ -16,18 +16,18 @@ from numpy.typing import NDArray
 
 from howsure.catalogue import Metric
 from howsure.catalogue.retrieval import table_metric
-from howsure.distribution import Distribution
+from howsure.distributions.moebius import Moebius
+from howsure.distributions.ranked import Cuts, from_nothing
 from howsure.errors import BadSetting
-from howsure.evidence.layout import THRESHOLD
-from howsure.kernels.moebius import Moebius
-from howsure.kernels.ranked import Cuts, from_nothing
-from howsure.language import spelled
-from howsure.model.posterior import Posterior
-from howsure.model.score_draws import score_draws
-from howsure.model.thresholds import table_of
+from howsure.evidence.protocol import THRESHOLD
+from howsure.messages.language import spelled
+from howsure.messages.numbers import probability, short
+from howsure.posteriors.distribution import Distribution
+from howsure.posteriors.posterior import Posterior
+from howsure.posteriors.score_samples import score_draws
+from howsure.posteriors.thresholds import table_of
 from howsure.ranking.bands import closed
-from howsure.render.numbers import probability, short
-from howsure.settings import finite
+from howsure.validate import finite
 
 Array = NDArray[np.float64]
 Given = Mapping[str, float | tuple[float, float]] | None  # limits, some with a probability

@@ -6,18 +6,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from howsure.relations.association import Association, associate, chance
+    from howsure._solve import solve
+    from howsure._tradeoff import tradeoff
+    from howsure.relations.association import Association, Check, associate, chance, check
     from howsure.relations.attributes import mixed, normal, uniform
     from howsure.relations.band import Band
-    from howsure.relations.eleven import ElevenPoint, eleven_point
     from howsure.relations.hyperbola import Tradeoff
-    from howsure.relations.identities import Check, check
     from howsure.relations.joint import JointSolution
     from howsure.relations.solution import Solution
-    from howsure.relations.solving import solve
-    from howsure.relations.surfaces import Surface, break_even, surface
+    from howsure.relations.surfaces import ElevenPoint, Surface, break_even, eleven_point, surface
     from howsure.relations.threshold import Mixture, mixture
-    from howsure.relations.trading import tradeoff
 
 __all__ = [
     "Association", "Band", "Check", "ElevenPoint", "JointSolution", "Mixture", "Solution", "Surface", "Tradeoff",

@@ -20,21 +20,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.catalogue import Metric
-from howsure.distribution import Distribution
-from howsure.envelope import envelope
+from howsure.catalogue.expressions import cells
+from howsure.distributions.sampled import Sampled
+from howsure.distributions.truncated import Truncated
 from howsure.errors import BadSetting
-from howsure.expressions import cells
-from howsure.kernels.sampled import Sampled
-from howsure.kernels.truncated import Truncated
-from howsure.model.posterior import Posterior
-from howsure.model.state import END_ERROR
-from howsure.notes import note
+from howsure.messages.notes import note
+from howsure.messages.numbers import probability, stated
+from howsure.posteriors.distribution import Distribution
+from howsure.posteriors.posterior import Posterior
+from howsure.posteriors.state import END_ERROR
 from howsure.relations.hyperbola import Tradeoff, nice, one_share, share
 from howsure.relations.values import short_number
-from howsure.render.numbers import probability, stated
-from howsure.result import Result
-from howsure.rows import real
-from howsure.settings import AUTO
+from howsure.results.result import Result, envelope
+from howsure.results.rows import real
+from howsure.validate import AUTO
 
 Array = NDArray[np.float64]
 

@@ -1,30 +1,78 @@
-"""A cover of all tables that agree with a report, by boxes: what no box holds cannot be.
-
-Branch and bound: a box over which a given measure stays outside of its digits is left out, the others are halved. No
-box left is a proof that no table agrees (to rounding, 1e-12). Steps of Newton from the boxes that are left find
-tables; the ranges of measures over these boxes are outer bounds, which are narrowed where they are furthest from what
-a table was found to have.
-"""
+"""Boxes that cover all tables which fit what was reported."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import combinations
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.relations.boxes import VANISHING, Boxes, Mask, Whole, all_tables, joined
-from howsure.relations.enclosures import Target, enclosed, when_filled
-from howsure.relations.newton import approached
+from howsure.relations.enclosures import (
+    VANISHING,
+    Boxes,
+    Mask,
+    Target,
+    Whole,
+    all_tables,
+    enclosed,
+    joined,
+    when_filled,
+)
 from howsure.relations.quantities import Quantity, quantity
+from howsure.relations.roots import approached
 from howsure.relations.system import System
 from howsure.relations.values import Given
 
+# -- corners
+#
+# Where the sides of a polytope meet.
+
 Array = NDArray[np.float64]
+
+
+def meeting_points(sides: Array, offsets: Array, base: Array, directions: Array) -> Array:
+    """The points base + steps·directions at which as many sides·point + offset are 0 as there are directions.
+
+    >>> meeting_points(np.eye(2), np.array([0.0, -1.0]), np.zeros(2), np.eye(2))
+    array([[0., 1.]])
+    """
+    picks = _picks(len(sides), len(directions))
+    steps = _steps((sides @ directions.T)[picks], -(sides @ base + offsets)[picks])
+    return np.asarray(base + steps @ directions)
+
+
+@lru_cache(maxsize=128)
+def _picks(sides: int, size: int) -> NDArray[np.int64]:
+    return np.array(list(combinations(range(sides), size)), dtype=np.int64).reshape(math.comb(sides, size), size)
+
+
+def _steps(a: Array, b: Array) -> Array:
+    """The solutions of a·step = b, where there is one; two unknowns, the common case, in closed form."""
+    if a.shape[1] == 2:
+        (p, q), (r, s) = a.transpose(1, 2, 0)
+        det = p * s - q * r
+        good = np.abs(det) > 1e-13
+        one, two = b[:, 0], b[:, 1]
+        steps = np.stack([s * one - q * two, p * two - r * one], axis=1)
+        return np.asarray(steps[good] / det[good, None])
+    good = np.abs(np.linalg.det(a)) > 1e-13
+    return np.asarray(np.linalg.solve(a[good], b[good][..., None])[..., 0])
+
+
+# -- cover
+#
+# A cover of all tables that agree with a report, by boxes: what no box holds cannot be.
+#
+# Branch and bound: a box over which a given measure stays outside of its digits is left out, the others are halved. No
+# box left is a proof that no table agrees (to rounding, 1e-12). Steps of Newton from the boxes that are left find
+# tables; the ranges of measures over these boxes are outer bounds, which are narrowed where they are furthest from what
+# a table was found to have.
+
 _ROUNDING: Final = 1e-12
 _TEN_DIGITS: Final = 1e-8  # of exact values
 _MOST: Final = 3_000  # boxes halved at once while a table is looked for

@@ -1,30 +1,200 @@
-"""Bounds of measures over boxes of tables.
-
-Along one step t of a cube (boxes.py) the cells are straight lines, so a quotient of two sums of cells goes one way
-along it and has its extremes at the vertices. Of the other measures nearly all rise or fall with each cell, whatever
-the others are; as they do not change when all cells double, they then rise or fall along t1 (against the first cell)
-and t3 (with the last). Along t2, which moves two cells, they turn at most once: where the slopes at both ends agree
-the extremes are at the ends, else the two cells are given a t2 each, which bounds from outside. What is left over is
-bounded part by part, by interval arithmetic.
-"""
+"""Interval arithmetic, boxes of tables, and enclosures of metrics over them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Final
+from itertools import permutations, product
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.expressions import CELLS, Expression, cells, sqrt
-from howsure.relations.boxes import ORDERS, VANISHING, Boxes, Mask, around
-from howsure.relations.intervals import apply
+from howsure.catalogue.expressions import CELLS, Expression, cells, sqrt
 from howsure.relations.quantities import Quantity, quantity
+
+# -- intervals
+#
+# Interval arithmetic: bounds of a formula over boxes of tables, for arrays of boxes at once.
 
 Array = NDArray[np.float64]
 Bounds = tuple[Array, Array]
+
+
+def bounds(e: Expression, at: dict[str, Bounds]) -> Bounds:
+    """The least and the greatest value, or wider, where each cell lies between its two ends.
+
+    >>> from howsure.catalogue.expressions import cells
+    >>> box = {c: (np.array([1.0]), np.array([2.0])) for c in ("tp", "fp", "fn", "tn")}
+    >>> low, high = bounds(cells.tp / (cells.tp + cells.fp), box)
+    >>> float(low[0]), float(high[0])
+    (0.25, 1.0)
+    """
+    if e.op == "cell":
+        return at[str(e.value)]
+    if e.op == "number":
+        x = np.array(float(e.value))
+        return x, x
+    if e.function is not None:
+        return np.array(-np.inf), np.array(np.inf)
+    with np.errstate(all="ignore"):
+        if e.op == "^" and int(float(e.args[1].value)) % 2 == 0:
+            return _even_power(bounds(e.args[0], at), int(float(e.args[1].value)))
+        return apply(e.op, *(bounds(x, at) for x in e.args))
+
+
+def apply(op: str, a: Bounds, b: Bounds | None = None) -> Bounds:
+    """The bounds of one operation."""
+    if op in ("sqrt", "log"):
+        f: Any = np.sqrt if op == "sqrt" else np.log
+        return f(np.maximum(a[0], 0.0)), f(np.maximum(a[1], 0.0))
+    assert b is not None
+    if op == "+":
+        return a[0] + b[0], a[1] + b[1]
+    if op == "-":
+        return a[0] - b[1], a[1] - b[0]
+    if op == "*":
+        return _ends([x * y for x in a for y in b])
+    if op == "^":
+        power = int(b[0])
+        return a[0] ** power, a[1] ** power
+    if op == "/":
+        low, high = _ends([x / y for x in a for y in b])
+        across = (b[0] <= 0) & (b[1] >= 0)
+        return np.where(across, -np.inf, low), np.where(across, np.inf, high)
+    return np.array(-np.inf), np.array(np.inf)  # an operation not known here bounds nothing
+
+
+def _ends(products: list[Any]) -> Bounds:
+    stack = np.stack(np.broadcast_arrays(*products))
+    low, high = stack.min(axis=0), stack.max(axis=0)
+    lost = np.isnan(low)
+    return np.where(lost, -np.inf, low), np.where(lost, np.inf, high)
+
+
+def _even_power(a: Bounds, power: int) -> Bounds:
+    low, high = a[0] ** power, a[1] ** power
+    across = (a[0] <= 0) & (a[1] >= 0)
+    return np.where(across, 0.0, np.minimum(low, high)), np.maximum(low, high)
+
+
+# -- boxes
+#
+# All tables in 24 cubes, and boxes of them.
+#
+# A cube holds the tables whose cells come in one order, largest first: c1 = 1, c2 = t1, c3 = t1·t2, c4 = t1·t2·t3, each
+# t from 0 to 1. What a table approaches as cells or margins vanish is a face of a cube, t = 0, with all ratios of cells
+# as they are on the way there; so no quotient is 0/0 in a cube, and a box of it needs no exceptions. Places are u = √t,
+# since measures such as phi go with the root of a small cell.
+
+Whole = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+ORDERS: Final[Whole] = np.array(list(permutations(range(4))), dtype=np.int64)  # of the cells in each cube
+_RANKS: Final[Whole] = np.argsort(ORDERS, axis=1)
+VANISHING: Final = 1e-40  # stands for t = 0: roots of it are still nothing
+_NEXT_TO_NOTHING: Final = 1e-30
+_VERTICES: Final[Whole] = np.array(list(product((0, 1), repeat=3)), dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Boxes:
+    """Boxes of tables: the cube of each, and its ends in the places u."""
+
+    cube: Whole
+    low: Array
+    high: Array
+
+    def __len__(self) -> int:
+        return len(self.cube)
+
+    def __getitem__(self, which: Mask | Whole | slice) -> Boxes:
+        return Boxes(self.cube[which], self.low[which], self.high[which])
+
+    @property
+    def steps(self) -> tuple[Array, Array]:
+        """The ends in t."""
+        return np.maximum(self.low**2, VANISHING), np.maximum(self.high**2, VANISHING)
+
+    def vertices(self) -> Array:
+        """The tables at the eight vertices of each box, cells along the last axis."""
+        ends = np.stack(self.steps)
+        t = np.stack([ends[_VERTICES[:, j], :, j] for j in range(3)], axis=-1)
+        return self.cells(t[..., 0], t[..., 1], t[..., 1], t[..., 2])
+
+    def cells(self, first: Array, second: Array, second_too: Array, third: Array) -> Array:
+        """Tables of steps t1, t2 and t3; c3 and c4 may each have a t2 of their own."""
+        ranked = np.stack([np.ones_like(first), first, first * second, first * second_too * third], axis=-1)
+        ranks = np.broadcast_to(_RANKS[self.cube], ranked.shape)
+        return np.take_along_axis(ranked, ranks, axis=-1)
+
+    def middles(self) -> Array:
+        """The table in the middle of each box."""
+        t = np.maximum((0.5 * (self.low + self.high)) ** 2, VANISHING)
+        return self.cells(t[:, 0], t[:, 1], t[:, 1], t[:, 2])
+
+    def halves(self, along: Whole) -> Boxes:
+        """Each box cut in two across one direction."""
+        at = np.arange(len(self)), along
+        middle = 0.5 * (self.low[at] + self.high[at])
+        low, high = self.low.copy(), self.high.copy()
+        low[at], high[at] = middle, middle
+        return Boxes(
+            np.concatenate([self.cube, self.cube]),
+            np.concatenate([self.low, low]),
+            np.concatenate([high, self.high]),
+        )
+
+    def across(self) -> Array:
+        """Tables in the middle of both faces across each direction: pairs, directions, boxes, cells."""
+        middle = 0.5 * (self.low + self.high)
+        u = np.broadcast_to(middle, (2, 3, *middle.shape)).copy()
+        for j in range(3):
+            u[0, j, :, j], u[1, j, :, j] = self.low[:, j], self.high[:, j]
+        t = np.maximum(u**2, VANISHING)
+        return self.cells(t[..., 0], t[..., 1], t[..., 1], t[..., 2])
+
+    def widest(self) -> Whole:
+        """The direction in which each box is the longest."""
+        return np.asarray((self.high - self.low).argmax(axis=1))
+
+
+def joined(parts: list[Boxes]) -> Boxes:
+    """Boxes of several lots in one."""
+    return Boxes(
+        np.concatenate([x.cube for x in parts]),
+        np.concatenate([x.low for x in parts]),
+        np.concatenate([x.high for x in parts]),
+    )
+
+
+def around(tables: Array) -> Boxes:
+    """A box for each table, of no size; steps of next to nothing are none."""
+    order = np.argsort(-tables, axis=1)
+    cube = (order[:, None] == ORDERS).all(axis=2).argmax(axis=1)
+    ranked = np.take_along_axis(tables, order, axis=1)
+    t = ranked[:, 1:] / ranked[:, :-1]
+    places = np.sqrt(np.where(t < _NEXT_TO_NOTHING, 0.0, t))
+    return Boxes(cube, places, places)
+
+
+def all_tables() -> Boxes:
+    """The 24 cubes."""
+    return Boxes(np.arange(24), np.zeros((24, 3)), np.ones((24, 3)))
+
+
+# -- enclosures
+#
+# Bounds of measures over boxes of tables.
+#
+# Along one step t of a cube (boxes.py) the cells are straight lines, so a quotient of two sums of cells goes one way
+# along it and has its extremes at the vertices. Of the other measures nearly all rise or fall with each cell, whatever
+# the others are; as they do not change when all cells double, they then rise or fall along t1 (against the first cell)
+# and t3 (with the last). Along t2, which moves two cells, they turn at most once: where the slopes at both ends agree
+# the extremes are at the ends, else the two cells are given a t2 each, which bounds from outside. What is left over is
+# bounded part by part, by interval arithmetic.
+
 _PER_CALL: Final = 4
 _STEP: Final = 1e-30  # of derivatives by a complex step
 SIGNED: Final = ("phi", "informedness", "markedness", "tetrachoric")  # along t2 away from 0, then back to it
@@ -300,7 +470,7 @@ def _least_when_filled(x: Target, boxes: Boxes, last: Mask) -> Array:
 
 def when_filled(tables: Array, items: Array | float) -> Array:
     """The tetrachoric correlation by the rule for the empty cells of tables of so many items, that of point scores."""
-    from howsure.kernels.tetrachoric import correlation, without_zeros
+    from howsure.distributions.tetrachoric import correlation, without_zeros
 
     counts = np.asarray(tables / tables.sum(axis=-1, keepdims=True) * np.asarray(items)[..., None])
     tp, fp, fn, tn = np.moveaxis(counts, -1, 0)

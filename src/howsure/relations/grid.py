@@ -16,11 +16,11 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.relations import vector_roots
+from howsure.relations import roots
 from howsure.relations.outcomes import outcome
 from howsure.relations.quantities import Quantity, quantity
 from howsure.relations.region import EDGE, HUGE
-from howsure.relations.searches import Rows
+from howsure.relations.roots import Rows
 from howsure.relations.values import CLOSE, Given, short_number, simplest
 
 Array = NDArray[np.float64]
@@ -85,9 +85,7 @@ def spans(z: Quantity, conditions: Sequence[HeldMeasure], n: float | None = None
     low[nothing] = high[nothing] = np.nan
     if free.size:
         tables[free] = FREE
-        low[free], most = vector_roots.extremes(
-            lambda at, s: _value(z, vector_roots.between(start, end, at, s), n), free.size
-        )
+        low[free], most = roots.extremes(lambda at, s: _value(z, roots.between(start, end, at, s), n), free.size)
         high[free] = np.where(most > HUGE, np.inf, most)
     for point in left:
         tables[point], low[point], high[point] = _solved(z, conditions, int(point), n)
@@ -168,10 +166,10 @@ def _along(curve: HeldMeasure, rows: Rows, start: Array, end: Array) -> tuple[Ro
 
     def off(at: Rows, s: Array) -> Array:
         with np.errstate(all="ignore"):
-            return curve.misses(rows[at], vector_roots.between(start, end, at, s))
+            return curve.misses(rows[at], roots.between(start, end, at, s))
 
-    found = vector_roots.roots(off, np.maximum(1.0, np.abs(curve.values[rows])))
-    made = vector_roots.between(start, end, found.rows, found.places)
+    found = roots.roots(off, np.maximum(1.0, np.abs(curve.values[rows])))
+    made = roots.between(start, end, found.rows, found.places)
     return rows[found.rows], np.where(made < _EMPTY, 0.0, made), rows[found.throughout]
 
 

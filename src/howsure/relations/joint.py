@@ -15,20 +15,19 @@ from typing import Any, Final
 
 import numpy as np
 
-from howsure.envelope import envelope
+from howsure.catalogue.expressions import CELLS
 from howsure.errors import BadCounts, BadSetting
-from howsure.evidence.layout import number
-from howsure.expressions import CELLS
-from howsure.labels import places
-from howsure.language import option
-from howsure.notes import note
+from howsure.evidence.protocol import number
+from howsure.messages.language import option
+from howsure.messages.notes import note
 from howsure.relations.integers import Found, whole_tables
 from howsure.relations.outcomes import Outcome
 from howsure.relations.quantities import quantity
 from howsure.relations.solution import CellCounts, Solution
 from howsure.relations.values import Given, givens
-from howsure.result import Result
-from howsure.rows import real
+from howsure.results.result import Result, envelope
+from howsure.results.rows import real
+from howsure.validate import places
 
 Choice = tuple[tuple[int, ...], ...]
 _SHARED: Final = ("n", "positives", "negatives", "prevalence")

@@ -15,15 +15,15 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.counting import MOST
 from howsure.errors import BadSetting
-from howsure.language import spelled
-from howsure.relations import segment_roots
+from howsure.messages.language import spelled
+from howsure.relations import roots
 from howsure.relations.cover import cover, filled_range
 from howsure.relations.integers import NotSearched, whole_tables
 from howsure.relations.region import EDGE, FEW, Region, Regions, region
 from howsure.relations.system import System, flat, system
 from howsure.relations.values import CLOSE, Given
+from howsure.validate import MOST
 
 Array = NDArray[np.float64]
 _LARGE: Final = 10**9  # from here on one item is a share that a search takes for 0
@@ -183,7 +183,7 @@ def _along(where: Region) -> Outcome:
     t = where.corners @ where.directions[0]
     start, end = where.corners[int(t.argmin())], where.corners[int(t.argmax())]
     for curve in where.curves:
-        found, throughout = segment_roots.roots(curve.formula, curve.low, start, end)
+        found, throughout = roots.segment_roots(curve.formula, curve.low, start, end)
         if not throughout:
             return _checked(where.system, _swept(found)) if len(found) else Outcome()
     return Outcome(region=Regions((replace(where, curves=()),)))

@@ -18,22 +18,22 @@ from numpy.typing import NDArray
 from scipy import special
 
 from howsure.catalogue import Metric, parse
-from howsure.distribution import Distribution
+from howsure.catalogue.expressions import CELLS
+from howsure.distributions.continuous import Continuous
+from howsure.distributions.protocol import Law, Pick
+from howsure.distributions.sampled import Sampled
 from howsure.errors import BadSetting
 from howsure.evidence.classes import Tally
-from howsure.expressions import CELLS
-from howsure.kernels.continuous import Continuous
-from howsure.kernels.law import Law, Pick
-from howsure.kernels.sampled import Sampled
-from howsure.model.cells import CellQuestion
-from howsure.model.posterior import Posterior, posterior
-from howsure.notes import Note, note
-from howsure.priors import make
+from howsure.messages.notes import Note, note
+from howsure.posteriors.cells import CellQuestion
+from howsure.posteriors.distribution import Distribution
+from howsure.posteriors.posterior import Posterior, posterior
+from howsure.posteriors.priors import make
+from howsure.posteriors.routes import exact_law, values
 from howsure.relations.quantities import full_name
-from howsure.relations.searches import root
-from howsure.routes import exact_law, values
-from howsure.rows import real
-from howsure.settings import check_kind, check_level
+from howsure.relations.roots import root
+from howsure.results.rows import real
+from howsure.validate import check_kind, check_level
 
 Array = NDArray[np.float64]
 DRAWS: Final = 160_000  # ends within about a fiftieth of the standard deviation, as elsewhere

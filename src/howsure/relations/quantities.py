@@ -13,10 +13,10 @@ from typing import Any, Final
 import numpy as np
 
 from howsure.catalogue import Metric, metrics, parse
+from howsure.catalogue.expressions import CELLS, Expression, cells
+from howsure.catalogue.forms import Linear, read
 from howsure.catalogue.retrieval import is_ranking
 from howsure.errors import BadSetting, UnknownName, nearest
-from howsure.expressions import CELLS, Expression, cells
-from howsure.forms import Linear, read
 
 Weights = tuple[int, ...]
 

@@ -18,15 +18,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.relations.corners import meeting_points
-from howsure.relations.cover import Cover, cover, measured
+from howsure.relations.cover import Cover, cover, measured, meeting_points
 from howsure.relations.enclosures import Target, limits
-from howsure.relations.newton import least
 from howsure.relations.outer_bounds import FINELY, ROUGHLY, Reach, outer_bounds
 from howsure.relations.quantities import Quantity, quantity
+from howsure.relations.roots import FAR, between, extremes, least
 from howsure.relations.system import Constraint, Flat, System, flat
 from howsure.relations.values import Given
-from howsure.relations.vector_roots import FAR, between, extremes
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -229,7 +227,7 @@ class Region:
         found = {}
         for q in quantities:
             target = self._target(q)
-            inner = extremes(lambda r, s: target.at(between(ends[:1], ends[1:], r, s)), 1, FAR)  # noqa: B023 - used here
+            inner = extremes(lambda r, s: target.at(between(ends[:1], ends[1:], r, s)), 1, FAR)
             values = np.concatenate([*inner, target.at(whole), *limits(target, near)])
             found[q.name] = self._sized(q, values)
         return found

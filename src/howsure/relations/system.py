@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.expressions import Expression
+from howsure.catalogue.expressions import Expression
 from howsure.relations.quantities import Quantity, quantity
 from howsure.relations.values import CLOSE, Given
 

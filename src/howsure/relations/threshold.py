@@ -1,7 +1,8 @@
-"""Two classes, a score with a law in each, and a threshold: every measure as a function of it (Alvarez 2, 4.3 and 5.3).
+"""Where a function of a threshold turns: between the nodes found here it only rises, only falls, or stays.
 
-An item is answered positive where its score is at or above the threshold (or at or below: Alvarez' rule). The table of
-shares follows from the two laws and the prevalence; measures are those of the catalogue at that table.
+The slope is known to rounding: a derivative by a complex step along each class, so its sign is too, but for a sum of
+two parts that cancel to their last digits. Its roots are looked for between points that resolve the laws
+(attributes.py), in each stretch between two breaks on its own.
 """
 
 from __future__ import annotations
@@ -17,18 +18,77 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.catalogue import Metric, parse
-from howsure.envelope import envelope
+from howsure.catalogue.expressions import CELLS
 from howsure.errors import BadSetting, UnknownName, nearest
-from howsure.expressions import CELLS
-from howsure.relations import monotone_pieces
 from howsure.relations.attributes import Attribute, MixedLaw, Scores, law_of
 from howsure.relations.quantities import Quantity, measure_of, quantity, unboxed
-from howsure.relations.searches import root
+from howsure.relations.roots import Rows, crossings, root, turns
 from howsure.relations.values import given, numbers
-from howsure.result import Result
-from howsure.rows import real
+from howsure.results.result import Result, envelope
+from howsure.results.rows import real
+
+# -- monotone pieces
+#
+# Where a function of a threshold turns: between the nodes found here it only rises, only falls, or stays.
+#
+# The slope is known to rounding: a derivative by a complex step along each class, so its sign is too, but for a sum of
+# two parts that cancel to their last digits. Its roots are looked for between points that resolve the laws
+# (attributes.py), in each stretch between two breaks on its own.
 
 Array = NDArray[np.float64]
+Slopes = Callable[[Array], tuple[Array, Array]]  # the slope and the size of its parts at a threshold
+
+_ROUND_OFF = 64 * float(np.finfo(float).eps)
+
+
+@dataclass(frozen=True)
+class Points:
+    """Thresholds to look at: `at`, none of them a break, and the breaks."""
+
+    at: Array
+    breaks: Array
+
+
+def points(grid: Array, breaks: Array) -> Points:
+    """The points of the grids, and three in each stretch between two breaks; none where no law has a density."""
+    breaks = np.sort(breaks, kind="stable")  # which merges what is sorted already, as the scores of each law are
+    breaks = breaks[np.diff(breaks, prepend=-np.inf) > 0]
+    if not len(grid):
+        return Points(grid, breaks)
+    inner = [breaks[:-1] + f * np.diff(breaks) for f in (0.25, 0.5, 0.75)] if len(breaks) > 1 else []
+    at = np.unique(np.concatenate([grid, *inner]))
+    return Points(at[~np.isin(at, breaks)], breaks)
+
+
+def nodes(slopes: Slopes, where: Points) -> Array:
+    """Thresholds between which the function only rises, only falls, or stays: turns, breaks and all ends, sorted."""
+    if not len(where.at):  # scores only: at a score and down to the next one, answers are the same
+        return np.append(where.breaks, np.inf)
+
+    def slope(_: Rows, x: Array) -> Array:
+        """As a share of its parts; 0 where these cancel to rounding."""
+        total, size = slopes(x)
+        return np.where(np.abs(total) <= _ROUND_OFF * size, 0.0, total / np.where(size > 0, size, 1.0))
+
+    y = slope(np.zeros(0, dtype=np.intp), where.at)
+    still = (y[1:] == 0) != (y[:-1] == 0)  # where a stretch without slope begins and ends
+    order = np.argsort(np.concatenate([where.at, where.breaks]))
+    x = np.concatenate([where.at, where.breaks])[order]
+    y = np.concatenate([y, np.full(len(where.breaks), np.nan)])[order]  # no slope at a break: stretches stay apart
+    alone = np.flatnonzero((y[1:-1] == 0) & (y[:-2] * y[2:] < 0)) + 1
+    found = [x[alone], crossings(slope, x, y[None])[1], turns(slope, x, y[None])[1][1]]
+    sides = [np.nextafter(where.breaks, side) for side in (-np.inf, np.inf)]
+    edges = [where.at[1:][still], where.at[:-1][still], where.at[[0, -1]]]
+    return np.unique(np.concatenate([[-np.inf, np.inf], where.breaks, *sides, *edges, *found]))
+
+
+# -- threshold
+#
+# Two classes, a score with a law in each, and a threshold: every measure as a function of it (Alvarez 2, 4.3 and 5.3).
+#
+# An item is answered positive where its score is at or above the threshold (or at or below: Alvarez' rule). The table of
+# shares follows from the two laws and the prevalence; measures are those of the catalogue at that table.
+
 Span = tuple[float, float]
 
 STEP = 1e-8  # of the derivative by a complex step, as a share of a cell: its square is below rounding
@@ -131,13 +191,13 @@ class Mixture(Result):
         return parts[0] + parts[1], np.abs(parts[0]) + np.abs(parts[1])
 
     @cached_property
-    def _points(self) -> monotone_pieces.Points:
+    def _points(self) -> Points:
         a, b = self._laws
-        return monotone_pieces.points(np.concatenate([a.grid, b.grid]), np.concatenate([a.breaks, b.breaks]))
+        return points(np.concatenate([a.grid, b.grid]), np.concatenate([a.breaks, b.breaks]))
 
     def _path(self, q: Quantity) -> tuple[Array, Array]:
         """The nodes that have a value, with their values; at the end of a smooth tail without one, that of the tail."""
-        t = monotone_pieces.nodes(lambda x: self._slopes(q, x), self._points)
+        t = nodes(lambda x: self._slopes(q, x), self._points)
         value = np.asarray(q.at(self._cells(t)), dtype=float)
         known = np.flatnonzero(~np.isnan(value))
         if not len(known):

@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import BadSetting
-from howsure.language import option
+from howsure.messages.language import option
 from howsure.relations.quantities import Quantity, full_name, quantity
-from howsure.settings import plain
+from howsure.validate import plain_number
 
 Array = NDArray[np.float64]
 CLOSE = 1e-8  # how far exact values may miss each other: they are often printed with ten digits
@@ -236,7 +236,7 @@ def _exact(value: Any, name: str) -> tuple[Fraction, Fraction]:
     """The number that a value stands for, and how far a float may be off."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
-    value = plain(value)
+    value = plain_number(value)
     if isinstance(value, bool) or not isinstance(value, (int, float, Fraction, Decimal)):
         raise BadSetting(f"{name} must be a number, text or a range (low, high); got {value!r}.")
     if not (value.is_finite() if isinstance(value, Decimal) else not isinstance(value, float) or math.isfinite(value)):
@@ -272,7 +272,7 @@ def simplest(x: float, slack: Fraction = Fraction(0)) -> Fraction:
 def _text(value: Any) -> str:
     if isinstance(value, Fraction):
         return short_number(value)
-    known = plain(value)
+    known = plain_number(value)
     return f"{known:.10g}" if isinstance(known, float) else str(known)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from howsure.render.numbers import count
-from howsure.report.measured import elsewhere, judged, kind_of
+from howsure.messages.numbers import count
+from howsure.report.opening import elsewhere, judged, kind_of
 
 Document = dict[str, Any]
 Pair = tuple[str, str]  # what is assumed, and what would break it

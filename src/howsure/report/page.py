@@ -1,32 +1,299 @@
-"""The page: a document, its charts, its measures and its other priors, put into the template."""
+"""The report: one HTML page with answers, charts, formulas and how to reproduce them."""
 
 from __future__ import annotations
 
+import platform
+import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cache
+from html import escape
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
+from xml.etree import ElementTree
 
-from howsure.charts import style
+from howsure.catalogue.expressions import CELLS, OVER_CLASSES, OVER_ITEMS, Expression
+from howsure.charts import chart
 from howsure.charts.chart import Chart
-from howsure.expressions import Expression
-from howsure.render import findings, html
-from howsure.render.harmless import visible
-from howsure.render.numbers import count
-from howsure.render.tables import TextTable, from_document, page
-from howsure.render.view import TECHNICAL, Detail, in_words
+from howsure.errors import hidden
+from howsure.messages.language import SPOKEN, TYPED
+from howsure.messages.numbers import count
+from howsure.messages.user_text import visible
 from howsure.report.assumptions import assumptions
-from howsure.report.drawing import figures
-from howsure.report.formulas import mathml
-from howsure.report.opening import answers, title
-from howsure.report.remaking import remade, versions
+from howsure.report.opening import answers, kind_of, title
+from howsure.results.render import findings, html
+from howsure.results.render.tables import TextTable, from_document, page
+from howsure.results.render.view import TECHNICAL, Detail, in_words
+from howsure.validate import AUTO
+
+# -- drawing
+#
+# Charts within a page: drawings whose names are their own, without what a page of several has no use for.
+
+_MOST: Final = 900_000  # characters of all drawings together, so that the file stays below 2 MB
+_TALLEST: Final = 3600  # pixels of a chart with a line for each row: drawing more takes long, and nobody reads it
+_ON_A_PHONE: Final = 420  # pixels of a drawing whose words are still read when it is as wide as a phone
+_REFERENCE: Final = re.compile(r"url\(#([^)]*)\)")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A drawing with its texts; without one, `says` tells why."""
+
+    key: str
+    title: str
+    says: str
+    caption: str
+    svg: str
+
+
+def figures(charts: Mapping[str, Chart]) -> list[Figure]:
+    """All charts, as far as there is room for them."""
+    made, room = [], _MOST
+    for k, (name, chart) in enumerate(charts.items()):
+        key = f"chart-{k + 1}"
+        svg = _both(chart, key) if _height(chart.body) <= _TALLEST else ""
+        if not svg or len(svg) > room:
+            says = f"This chart is too long for a report: plot({name!r}).save(…) draws it alone."
+            made.append(Figure(key, visible(chart.title), says, "", ""))
+            continue
+        room -= len(svg)
+        made.append(Figure(key, visible(chart.title), visible(chart.says), visible(chart.caption), svg))
+    return made
+
+
+def _both(chart: Chart, key: str) -> str:
+    """The drawing, and the one for phones where words need other places there; the style shows one of them."""
+    if chart.narrow is None:
+        return inline(chart, key)
+    narrow = replace(chart, body=chart.narrow, narrow=None)
+    return _named(inline(chart, key), "usual") + _named(inline(narrow, f"{key}-narrow"), "narrow")
+
+
+def _named(svg: str, kind: str) -> str:
+    return svg.replace('class="drawing', f'class="drawing {kind}', 1)
+
+
+def _height(body: Mapping[str, Any]) -> float:
+    """How high a chart is in pixels; panels are one under another, or side by side."""
+    under = sum(_height(part) for part in body.get("vconcat") or ())
+    beside = max((_height(part) for part in body.get("hconcat") or ()), default=0.0)
+    own = body.get("height")
+    return max(under, beside, float(own) if isinstance(own, int | float) else 0.0)
+
+
+def inline(chart: Chart, key: str) -> str:
+    """The drawing as an element of a page.
+
+    Vega numbers what is cut out over all drawings of a process: here these names are those of the chart, so that two
+    charts do not share one, and the same chart is the same text each time. What it says of its parts is left out: the
+    picture has one name, and the table says the rest.
+    """
+    root = ElementTree.fromstring(chart.to_svg(bare=True))
+    names = {x.attrib["id"]: f"{key}-{i}" for i, x in enumerate(x for x in root.iter() if "id" in x.attrib)}
+    for part in root.iter():
+        part.tag = _local(part.tag)
+        for name, value in list(part.attrib.items()):
+            if part is not root and (name == "role" or name.startswith("aria-")):
+                del part.attrib[name]
+            elif name == "id":
+                part.attrib[name] = names[value]
+            elif "url(#" in value:
+                part.attrib[name] = _REFERENCE.sub(lambda m: f"url(#{names.get(m[1], m[1])})", value)
+    root.attrib.pop("version", None)
+    fits = float(root.attrib.get("width") or 0.0) <= _ON_A_PHONE
+    root.attrib["class"] = "drawing fits" if fits else "drawing"  # what does not, scrolls there
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _local(tag: str) -> str:
+    """A name without its namespace, which a page of HTML knows by itself."""
+    return tag.rpartition("}")[2]
+
+
+# -- formulas
+#
+# Formulas as MathML, which browsers set without a script, and as plain text for those that do not.
+
+_WIDE: Final = 40  # letters of a formula that may be wider than a phone
+_BINDS: Final = {"+": 1, "-": 1, "*": 2, "^": 4}
+_SIGNS: Final = {"+": "+", "-": "−", "*": "·"}
+
+
+def mathml(e: Expression, text: str) -> str:
+    """A formula as a block of MathML; `text` is what it says where nothing is drawn."""
+    reach = ' tabindex="0"' if len(text) > _WIDE else ""  # on a phone it scrolls, which keys must be able to do
+    return f'<math display="block" aria-label="{escape(visible(text))}"{reach}>{_row(_part(e))}</math>'
+
+
+def _part(e: Expression, outer: int = 0, right: bool = False) -> str:
+    if e.op == "cell":
+        name = str(e.value).upper() if e.value in CELLS else str(e.value)
+        return f'<mi mathvariant="normal">{escape(name)}</mi>'
+    if e.op == "number":
+        return _number(e.value, outer)
+    if e.op == "/":
+        made = f"<mfrac>{_row(_part(e.args[0]))}{_row(_part(e.args[1]))}</mfrac>"
+        return _fenced(made) if outer >= _BINDS["^"] else made
+    if e.op == "sqrt":  # without a font for mathematics browsers draw no sign for <msqrt>
+        return f'<mo stretchy="false">√</mo>{_fenced(_part(e.args[0]))}'
+    if e.op in (*OVER_CLASSES, OVER_ITEMS):
+        return _over_several(e)
+    if e.op == "log" or e.function is not None:
+        name = "log" if e.function is None else e.function.name
+        return f"<mi>{escape(visible(name))}</mi>{_fenced('<mo>,</mo>'.join(_part(x) for x in e.args))}"
+    if e.op == "^":
+        return f"<msup>{_row(_part(e.args[0], 5))}{_row(_part(e.args[1]))}</msup>"
+    own = _BINDS[e.op]
+    if e.op == "*" and e.args[0].value == -1:
+        made = f"<mo>−</mo>{_part(e.args[1], 3)}"
+        return _fenced(made) if outer else made
+    made = f"{_part(e.args[0], own)}<mo>{_SIGNS[e.op]}</mo>{_part(e.args[1], own, e.op == '-')}"
+    return _fenced(made) if own < outer or (right and own == outer) else made
+
+
+def _over_several(e: Expression) -> str:
+    """A sum or a mean over classes, or over items; the mean of defined ones divides by how many these are."""
+    many = {"total": "", "mean": "K", "mean of defined": "K′", OVER_ITEMS: "n"}[e.op]
+    share = f"<mfrac><mn>1</mn><mi>{many}</mi></mfrac>" if many else ""
+    return f"{share}<munder><mo>∑</mo><mi>{'i' if e.op == OVER_ITEMS else 'k'}</mi></munder>{_fenced(_part(e.args[0]))}"
+
+
+def _number(value: Fraction | str, outer: int) -> str:
+    value = Fraction(value)
+    if value.denominator == 1:
+        made = f"<mn>{abs(value.numerator)}</mn>"
+    else:
+        size, short = abs(value), repr(abs(float(value)))
+        exact = "e" not in short and Fraction(short) == size
+        made = f"<mn>{short}</mn>" if exact else f"<mfrac><mn>{size.numerator}</mn><mn>{size.denominator}</mn></mfrac>"
+    return made if value >= 0 else _fenced(f"<mo>−</mo>{made}") if outer else f"<mo>−</mo>{made}"
+
+
+def _row(inside: str) -> str:
+    return f"<mrow>{inside}</mrow>"
+
+
+def _fenced(inside: str) -> str:
+    return f"<mrow><mo>(</mo>{inside}<mo>)</mo></mrow>"
+
+
+# -- remaking
+#
+# How to make a report again: the command as it was typed, or one that gives the same numbers.
 
 Document = dict[str, Any]
+_PARTS: Final = ("numpy", "scipy", "altair", "vl-convert-python", "jinja2")
+_CELLS: Final = ("tp", "fp", "fn", "tn")
+_PRIORS: Final = ("even", "jeffreys", "uniform")
+_LINE: Final = 80  # characters of a command before it goes on below
+
+
+@dataclass(frozen=True)
+class Remade:
+    """A command, if there is one, and what is to be said of it."""
+
+    command: str | None
+    says: str
+
+
+def remade(document: Document, typed: Mapping[str, Any] | None = MappingProxyType({})) -> Remade:
+    """The words of the command line with its file; from Python the command for a single table, if it is one.
+
+    `typed` are the settings of the command that a document does not tell, by name; None where no command can say what
+    was asked for.
+    """
+    words = TYPED.get().words
+    if SPOKEN.get() == "command" and words:
+        said = "In the folder that it was run in, with the same files, this makes the same report."
+        command = hidden(_joined(["howsure", *words]))
+        if "***" in command:
+            said += " Passwords are left out."
+        return Remade(command, said)
+    found = None if typed is None else _of_table(document, typed)
+    if found is not None:
+        return Remade(_joined(found), "It was made in Python; this command gives the same numbers from the counts.")
+    return Remade(
+        None,
+        "It was made in Python: the same data, call, seed and versions give the same report, by"
+        ' result.save("report.html").',
+    )
+
+
+def _of_table(document: Document, typed: Mapping[str, Any]) -> list[str] | None:
+    """The words that score the counts of a document, where it is of one plain table."""
+    data, rows, prior = document.get("data") or {}, document["rows"], document.get("prior") or {}
+    plain = kind_of(document) == "score" and prior.get("name") in _PRIORS and not document.get("shrink")
+    bare = not (data.get("weighted") or data.get("prevalence") or data.get("clusters"))
+    if not (plain and bare and data.get("tables") == 1):
+        return None
+    if any(row["slice"] or row["system"] or row["class"] is not None for row in rows):
+        return None
+    counts = _counts(data)
+    if counts is None:
+        return None
+    words = ["howsure", "score", *counts]
+    for row in rows:
+        words += ["--metric", str(row["asked"])]
+    for row in rows:
+        if row["above"] is not None:
+            words += ["--above", f"{row['asked']}={row['above']!r}"]
+    settings = {"prior": (prior["name"], "even"), "level": (document["level"], 0.95), "seed": (document["seed"], 0),
+                "interval": (document["interval"], AUTO),
+                "tolerance": (typed.get("tolerance", 0.02), 0.02)}  # fmt: skip
+    for name, (value, usual) in settings.items():
+        words += [] if value == usual else [f"--{name}", str(value)]
+    words += ["--chance"] if "chance" in document.get("columns", ()) else []
+    return [*words, "--out", "report.html"]
+
+
+def _counts(data: Document) -> list[str] | None:
+    """A table of four cells as it is given to the command."""
+    cells = data.get("cells")
+    if not cells or any(not float(x).is_integer() for x in cells.values()):
+        return None
+    whole = {k: int(x) for k, x in cells.items()}
+    if set(cells) == {"hits", "misses"}:
+        return ["--rate", f"{whole['hits']}/{whole['hits'] + whole['misses']}"]
+    return ["--counts", ",".join(f"{k}={x}" for k, x in whole.items())] if set(cells) == set(_CELLS) else None
+
+
+def _joined(words: list[str]) -> str:
+    """Words for a shell; a long command goes on after a backslash, before an option."""
+    lines = [""]
+    for word in words:
+        quoted = shlex.quote(word)
+        if len(lines[-1]) + len(quoted) > _LINE and word.startswith("-"):
+            lines[-1] += " \\"
+            lines.append(f"    {quoted}")
+        else:
+            lines[-1] += f" {quoted}" if lines[-1] else quoted
+    return "\n".join(lines)
+
+
+def versions(own: str) -> list[tuple[str, str]]:
+    """What computed and drew it, each with its version."""
+    return [("howsure", own), ("Python", platform.python_version()), *((x, v) for x in _PARTS if (v := _version(x)))]
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+# -- page
+#
+# The page: a document, its charts, its measures and its other priors, put into the template.
+
 _BLANKS: Final[dict[str, Any]] = {"trim_blocks": True, "lstrip_blocks": True, "keep_trailing_newline": True}
 _MOST_ROWS: Final = 400  # of a table; longer ones keep their first and last
 _MOST_FORMULAS: Final = 40
-_CELLS: Final = ("tp", "fp", "fn", "tn")
 
 
 @dataclass(frozen=True)
@@ -78,7 +345,7 @@ def _template() -> Any:
 @cache
 def _style() -> str:
     own = (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
-    dark = f"@media screen and (prefers-color-scheme:dark){{{style.dark_rules('.drawing')}}}"
+    dark = f"@media screen and (prefers-color-scheme:dark){{{chart.dark_rules('.drawing')}}}"
     return own + html.STYLE + "\n" + dark
 
 

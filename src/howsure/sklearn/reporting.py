@@ -11,14 +11,13 @@ import numpy as np
 
 from howsure.catalogue import Metric, parse
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, plural
-from howsure.estimators import is_table
 from howsure.evidence.classes import Tally
-from howsure.ingest.label_arrays import of_arrays
-from howsure.labels import Label, check_labels
-from howsure.model.posterior import Posterior, posterior
-from howsure.render.harmless import visible
-from howsure.render.numbers import count
-from howsure.settings import AUTO, check_kind, check_level
+from howsure.io.label_arrays import of_arrays
+from howsure.messages.numbers import count
+from howsure.messages.user_text import visible
+from howsure.posteriors.posterior import Posterior, posterior
+from howsure.results.inputs import is_table
+from howsure.validate import AUTO, Label, check_kind, check_labels, check_level
 
 _COLUMNS: Final = {"precision": "precision", "recall": "recall", "f1-score": "f1"}  # heading -> measure
 Found = tuple[float, float, float]  # score, low, high; NaN where there is none

@@ -10,14 +10,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from howsure import priors
 from howsure.catalogue import Metric, parse, retrieval
-from howsure.distribution import Distribution
-from howsure.entering import entered
 from howsure.errors import BadSetting, UnknownName, nearest
-from howsure.estimators import answered, of_scores
-from howsure.model.posterior import Posterior
-from howsure.settings import AUTO, check_kind, check_level, one_metric
+from howsure.posteriors import priors
+from howsure.posteriors.distribution import Distribution
+from howsure.posteriors.posterior import Posterior
+from howsure.results.inputs import answered, entered, of_scores
+from howsure.validate import AUTO, check_kind, check_level, one_metric
 
 OF: Final = ("score", "low", "high", "mean")
 _AVERAGED: Final = re.compile(r"^(.+)_(micro|macro|weighted|samples)$")

@@ -14,15 +14,14 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from howsure.errors import nearest
-from howsure.render.harmless import visible
+from howsure.messages.user_text import visible
 from howsure.version import VERSION
 from howsure.web import api, pages
-from howsure.web.answering import quoted, refusal
+from howsure.web.answers import quoted, refusal
 from howsure.web.api import respond
-from howsure.web.guarding import Guard, Refused
-from howsure.web.keeping import Reports
-from howsure.web.uploads import Folder, sockets
-from howsure.web.working import Workers
+from howsure.web.guard import Guard, Refused
+from howsure.web.uploads import Folder, Reports, sockets
+from howsure.web.workers import Workers
 
 _QUEUE: Final = 200
 _CODES: Final = {400: "bad-request", 404: "not-found", 405: "method", 406: "not-acceptable"}

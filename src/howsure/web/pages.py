@@ -13,7 +13,7 @@ from fastapi.responses import Response
 
 from howsure import atomic
 from howsure.web import uploads
-from howsure.web.answering import Job, refusal
+from howsure.web.answers import Job, refusal
 from howsure.web.api import Serving, respond
 
 _TYPES: Final = {
@@ -34,7 +34,7 @@ def _static(name: str) -> tuple[bytes, str, str]:
     """A file of ours, its type and its tag; the style ends with the colours of charts on dark paper."""
     held = files("howsure.web").joinpath("static", name).read_bytes()
     if name == "page.css":
-        from howsure.charts.style import dark_rules
+        from howsure.charts.chart import dark_rules
 
         held += f"\n@media (prefers-color-scheme: dark) {{ {dark_rules('.drawn')} }}\n".encode()
     return held, _TYPES[name[name.rindex(".") :]], f'"{hashlib.sha256(held).hexdigest()[:20]}"'

@@ -1,0 +1,359 @@
+"""hs.compare: is the first system better than the second?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar, Unpack, overload
+
+import numpy as np
+
+from howsure._wins import check_margin
+from howsure.catalogue import Metric
+from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
+from howsure.messages.language import option
+from howsure.messages.notes import SHARED_ITEMS, merged
+from howsure.posteriors.posterior import Posterior
+from howsure.results import comparison
+from howsure.results.comparison import Comparison, grouped, page
+from howsure.results.inputs import Entered, answered, are_estimators, entered, is_made
+from howsure.results.result import Result
+from howsure.results.rows import Row
+from howsure.results.slices import SORTS_OF_PAIRS, check_sort, sliced
+from howsure.validate import ColumnsAndTarget, check_kind, check_level, integer, metrics_given, places
+
+# -- several
+#
+# Several: results of one verb on several measures, as one document.
+
+One = str | Metric
+Many = list[Any] | tuple[Any, ...]  # of names and Metrics; no Sequence, since a name is one of texts
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, eq=False)
+class Several(Result):
+    """Comparisons, or leaderboards, of the same systems on several measures; by the name of a measure, each alone."""
+
+    parts: tuple[Any, ...]
+
+    def __getitem__(self, metric: str) -> Any:
+        for part in self.parts:
+            if str(metric) in (str(part.metric), part.asked):
+                return part
+        raise UnknownName(f"no measure {metric!r} here; there are {listing([str(p.metric) for p in self.parts])}.")
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.parts)
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    @property
+    def _library(self) -> str | None:
+        return self.parts[0]._library  # type: ignore[no-any-return]
+
+    def _make(self) -> dict[str, Any]:
+        made = [part._document for part in self.parts]
+        notes = _together(self.parts, made)
+        whole: dict[str, Any] = made[0] | {
+            "rows": grouped(made) if "slice" in made[0]["rows"][0] else [row for x in made for row in x["rows"]],
+            "notes": notes,
+        }
+        if "pairs" in made[0]:
+            whole["pairs"] = [pair for document in made for pair in document["pairs"]]
+            whole["verdict"] = "; ".join(document["verdict"] for document in made)
+        return whole
+
+    def page(self) -> dict[str, Any]:
+        """The document for people: of many slices only the first and the last in their order."""
+        sliced = any(row.get("slice") for row in self._document["rows"])
+        return page(self._document, len(self.parts)) if sliced else self._document
+
+    def _outlines(self) -> Mapping[str, Callable[[], Any]]:
+        """One measure of several is drawn as it would be alone."""
+        found: Mapping[str, Callable[[], Any]] = self.parts[0]._outlines() if len(self.parts) == 1 else {}
+        return found
+
+    def _measures(self) -> list[Any]:
+        return [m for part in self.parts for m in part._measures()]
+
+    def __repr__(self) -> str:
+        return "\n".join(repr(part) for part in self.parts)
+
+
+def _together(parts: Sequence[Any], made: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The notes of all documents, each once; those that say the same of several measures are one."""
+    own = [[(n, n.document) for n in part.notes] for part in parts]
+    kept = merged(n for each, document in zip(own, made, strict=True) for n, x in each if x in document["notes"])
+    told = [x for each in own for _, x in each]
+    rest = [x for document in made for x in document["notes"] if x not in told]
+    return list({(x["code"], x["text"]): x for x in [*(n.document for n in kept), *rest]}.values())
+
+
+def each_measure(
+    posteriors: Sequence[Posterior],
+    asked: Any,
+    made: Callable[[Any], R],
+    joint: Posterior | None = None,
+) -> R | Several:
+    """What a verb makes of one metric, the default one if none is given, or all that it makes of a list.
+
+    `asked` is one metric, a list of them or None, as metrics_given finds it. `posteriors` are those of each system;
+    what several metrics share is worked out once, of the joint one too.
+    """
+    first = posteriors[0]
+    if not isinstance(asked, list):
+        alone = first.spelled_out([first.default_metric if asked is None else asked])
+        if len(alone) > 1:
+            raise BadSetting(f"{asked} is a metric for each of {len(alone)} classes: give metrics=[{asked!r}].")
+        return made(alone[0])
+    every = first.spelled_out(asked)
+    for p in posteriors:
+        p.questions(every)
+    if joint is not None:
+        joint.together(every)
+    return Several(tuple(made(m) for m in every))
+
+
+# -- verbs
+#
+# compare: two pieces of evidence, or two systems on the same items.
+
+NAMES = ("first", "second")
+
+
+class PairSettings(ColumnsAndTarget, total=False):
+    """What compare takes besides its data and its measures."""
+
+    equal_within: float | None
+    prior: Any
+    names: tuple[str, str] | None
+    level: float | None
+    interval: str | None
+    method: str
+    draws: int | None
+    tolerance: float | None
+    seed: int | None
+    sort: str | None
+
+
+@overload
+def compare(
+    first: Any, second: Any = None, third: Any = None, *, metric: One | None = None, metrics: One | None = None,
+    **settings: Unpack[PairSettings],
+) -> Comparison: ...  # fmt: skip
+@overload
+def compare(
+    first: Any, second: Any = None, third: Any = None, *, metric: Many, **settings: Unpack[PairSettings]
+) -> Several: ...
+@overload
+def compare(
+    first: Any, second: Any = None, third: Any = None, *, metrics: Many, **settings: Unpack[PairSettings]
+) -> Several: ...
+def compare(
+    first: Any,
+    second: Any = None,
+    third: Any = None,
+    *,
+    metric: One | Many | None = None,
+    metrics: One | Many | None = None,
+    equal_within: float | None = None,
+    prior: Any = None,
+    names: tuple[str, str] | None = None,
+    level: float | None = None,
+    interval: str | None = None,
+    method: str = "exact",
+    draws: int | None = None,
+    tolerance: float | None = None,
+    seed: int | None = None,
+    sort: str | None = None,
+    **columns: Unpack[ColumnsAndTarget],
+) -> Comparison | Several:
+    """Is the first better than the second?
+
+    Independent tests: compare(ta, tb). The same items: compare(joint, "a", "b"), compare(y, {"a": za, "b": zb}), or the
+    columns of a frame, a file or a database: compare(frame, truth="label", pred=["a", "b"]). Fitted estimators are
+    asked for their answers: compare({"a": one, "b": two}, X, y). `metric` and `metrics` mean the same: a name gives one
+    comparison, a list several, and ["f1:*"] one for each class. method="sample" is that of Goutte & Gaussier: the share
+    of `draws` (10,000) draws. Settings that are not given are those of a curve or posterior that is, else the usual
+    ones. Slices (`by=`) are listed from those where the first is most surely worse on (`sort`: worse, better, name, n
+    or difference), after a row of all items. Of two systems in a column (`system=`) the one with the better score is
+    the first, unless you name them. The verdict is "is better" from P(better) = 1 - (1 - level)/2 on (.975 at 95%: the
+    equal-tailed interval of the difference excludes 0) and "is probably better" from .9 on.
+
+    >>> from howsure.evidence.classes import Tally
+    >>> a = Tally.binary(tp=3, fp=2, fn=0, tn=0)
+    >>> b = Tally.binary(tp=10, fp=10, fn=0, tn=0)
+    >>> round(compare(a, b, metric="precision").p_better, 12)
+    0.652222372209
+    """
+    margin, drawn, told = check_margin(equal_within), _drawn(method, draws), dict(columns)
+    asked = metrics_given(metric, metrics)
+    if not is_made(first) and are_estimators(first):
+        first, second, told = answered("compare", first, second, third, columns, asked)
+        third = None
+    own: dict[str, Any] = {"tolerance": tolerance, "seed": seed}
+    if is_made(first) and is_made(second):
+        if third is not None:
+            raise BadSetting("compare needs two; for three or more use leaderboard.")
+        both = prior if isinstance(prior, tuple) and len(prior) == 2 else (prior, prior)
+        one, two = (
+            entered("compare", x, None, told, prior=w, **own) for x, w in zip((first, second), both, strict=True)
+        )
+        pair, shown, settings = (one.posterior, two.posterior), _named(names), _settings(one, level, interval)
+        order = check_sort(sort, pair[0].evidence, SORTS_OF_PAIRS)
+        return each_measure(pair, asked, lambda m: replace(_apart(pair, shown, m, settings, margin, drawn), sort=order))
+    given, chosen = _joint(first, second, third, told, asked, prior, own)
+    if drawn is not None:
+        raise BadSetting("method='sample' is for systems tested on different items; these have the same items.")
+    if names is not None:
+        way = "call them otherwise where they are made, in their columns or in {name: answers}"
+        raise BadSetting(
+            f"{option('names')} is for two tallies; the systems of these items have names, {listing(chosen)}: {way}."
+        )
+    p, settings = given.posterior.pick(chosen), _settings(given, level, interval)
+    order, each = check_sort(sort, p.evidence, SORTS_OF_PAIRS), [p.system(name) for name in chosen]
+    return each_measure(each, asked, lambda m: replace(_paired(p, m, settings, margin), sort=order), p)
+
+
+def _drawn(method: Any, draws: Any) -> int | None:
+    """How many draws the paper's own method takes; None for the exact one."""
+    if method not in ("exact", "sample"):
+        raise UnknownName(f"no method {method!r}.{nearest(str(method), ('exact', 'sample'))} Give 'exact' or 'sample'.")
+    if draws is not None and (integer(draws) or 0) < 100:
+        raise BadSetting(f"draws must be a whole number, 100 or more; got {draws!r}.")
+    if draws is not None and method == "exact":
+        raise BadSetting(f"{option('draws')} goes with {option('method', 'sample')}; an exact comparison has none.")
+    return None if method == "exact" else 10_000 if draws is None else int(draws)
+
+
+def _settings(given: Entered, level: Any, interval: Any) -> tuple[float, str]:
+    return (
+        check_level(given.level if level is None else level),
+        check_kind(given.interval if interval is None else interval),
+    )
+
+
+def _joint(
+    first: Any, second: Any, third: Any, columns: Mapping[str, Any], metrics: Any, prior: Any, own: Mapping[str, Any]
+) -> tuple[Entered, tuple[str, str]]:
+    """The posterior of several systems on the same items, and the names of two."""
+    made = is_made(first)
+    answers = None if made or not isinstance(second, Mapping) else second
+    asked = _asked(third if answers is not None else (second, third))
+    if not made and answers is None and not columns:
+        raise BadSetting("compare needs two tallies, a joint tally with two names, or truths and {name: predictions}.")
+    given = entered("compare", first, answers, columns, prior=prior, **own)
+    systems = given.posterior.evidence.systems
+    places(asked, systems)
+    if not asked and len(systems) > 2:
+        said = f"compare needs two systems; this data has {len(systems)}: {listing(systems, most=20)}"
+        raise BadSetting(f"{said}. Name two, or use leaderboard.")
+    chosen = tuple(asked or systems)
+    if not asked and len(systems) == 2 and columns.get("system") is not None:
+        chosen = leader_first(given.posterior, metrics)
+    if len(chosen) != 2 or chosen[0] == chosen[1]:
+        raise BadSetting(f"compare needs two different systems; got {listing(chosen)}.")
+    return given, (chosen[0], chosen[1])
+
+
+def leader_first(p: Posterior, metrics: Any) -> tuple[str, ...]:
+    """The two systems of a column, which has no order: first the one with the better score, so that it has the lead."""
+    axis, systems = sliced(p.evidence), tuple(p.evidence.systems)
+    whole = p if axis is None else p.whole(axis)
+    first, second = (whole.system(name) for name in systems)
+    given = first.default_metric if metrics is None else metrics
+    asked = first.spelled_out(given if isinstance(given, (list, tuple)) else [given])[0]
+    one, two = first.resolve(asked), second.resolve(asked)
+    behind = one.score < two.score if one.metric.better == "higher" else one.score > two.score
+    return systems[::-1] if one.metric.better is not None and bool(np.all(behind)) else systems
+
+
+def _asked(names: Any) -> tuple[str, ...]:
+    """The names of two systems, if they were given."""
+    if isinstance(names, str):
+        raise BadSetting(f"compare needs two names of systems, such as ('a', 'b'); got {names!r}.")
+    listed = tuple(x for x in names or () if x is not None)
+    if not all(isinstance(x, str) for x in listed):
+        bad = next(x for x in listed if not isinstance(x, str))
+        _refuse_frame(bad)
+        raise BadSetting(
+            "compare needs two tallies of one kind, a joint tally with two names, or truths and {name: predictions}; "
+            f"got {type(bad).__name__}."
+        )
+    return listed
+
+
+def _refuse_frame(x: Any) -> None:
+    """A second frame: what to give in its place."""
+    from howsure.io.frames import is_frame
+
+    if is_frame(x):
+        apart = "of different items give hs.tally(a, truth=..., pred=...) and the same of b"
+        raise BadSetting(f"two frames are compared as tallies: {apart}; of the same items merge them, with pred=[...].")
+
+
+def _named(names: Any) -> tuple[str, str]:
+    if names is None:
+        return NAMES
+    given = () if isinstance(names, str) else tuple(str(x) for x in names)
+    if len(set(given)) != 2 or len(given) != 2:
+        raise BadSetting(f"{option('names')} must be two different names; got {names!r}.")
+    return given[0], given[1]
+
+
+def _apart(
+    both: tuple[Posterior, Posterior], names: tuple[str, str], metric: Any, settings: tuple[float, str],
+    margin: float | None, draws: int | None,
+) -> Comparison:  # fmt: skip
+    """Two systems tested on different items."""
+    if type(both[0].evidence) is not type(both[1].evidence):
+        kinds = " and ".join(type(p.evidence).__name__ for p in both)
+        raise BadLabels(f"evidence of two kinds cannot be compared: {kinds}; give two of the same kind.")
+    one, two = (p.resolve(metric) for p in both)
+    one.matches(two)
+    axes = [sliced(p.evidence) for p in both]
+    _refuse_other_slices(both, axes)
+    shapes = tuple(p.evidence.shape for p in both)
+    try:
+        np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise BadLabels(f"the batches do not match: shapes {shapes[0]} and {shapes[1]}.") from None
+    rows = [Row(q, *settings, None, name) for q, name in zip((one, two), names, strict=True)]
+    overall = None
+    if axes[0] is not None and axes[0] == axes[1] and not any(map(_share_items, both)):
+        first, second = (p.seeing(p.evidence.together(axes[0])) for p in both)
+        overall = _apart((first, second), names, metric, settings, margin, draws)
+    return Comparison(rows[0], rows[1], comparison.gap(one, two, draws), both[0], margin, overall=overall)
+
+
+def _refuse_other_slices(both: tuple[Posterior, Posterior], axes: list[int | None]) -> None:
+    """Slices are compared by name: both sides need the same ones."""
+    if axes[0] is None or axes[1] is None:
+        return
+    one, two = ([str(x) for x in p.evidence.batch[k][1]] for p, k in zip(both, axes, strict=True) if k is not None)
+    only = sorted({*one} ^ {*two})
+    if only or one != two:
+        where = "first" if only and only[0] in one else "second"
+        found = f"{only[0]!r} is only in the {where}" if only else "their columns differ"
+        way = f"take those that both have, with {option('where')}"
+        raise BadLabels(f"slices are compared one by one, and {found}: {way}.")
+
+
+def _paired(p: Posterior, metric: Any, settings: tuple[float, str], margin: float | None) -> Comparison:
+    """Two systems on the same items."""
+    joint = p.resolve(metric)
+    rows = [Row(p.system(name).resolve(metric), *settings, None, name) for name in p.evidence.systems]
+    axis = sliced(p.evidence)
+    overall = (
+        None
+        if axis is None or _share_items(p)
+        else _paired(p.seeing(p.evidence.together(axis)), metric, settings, margin)
+    )
+    return Comparison(rows[0], rows[1], joint.difference(), p, margin, joint, overall=overall)
+
+
+def _share_items(p: Posterior) -> bool:
+    """Whether slices share items: then they add up to no sample, and nothing is said of all items."""
+    return any(n.code == SHARED_ITEMS for n in p.evidence.notes)

@@ -1,0 +1,148 @@
+"""solve: from reported measures to the 2x2 tables behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any, overload
+
+from howsure.errors import BadSetting
+from howsure.messages.language import option, spelled
+from howsure.messages.notes import Notes, note
+from howsure.relations.integers import NotSearched
+from howsure.relations.joint import JointSolution, solve_together
+from howsure.relations.outcomes import outcome, whole_outcome
+from howsure.relations.solution import Solution
+from howsure.relations.values import Given, givens
+from howsure.validate import flag, integer
+
+
+@overload
+def solve(
+    measures: Mapping[str, Mapping[str, Any]],
+    /,
+    *,
+    n: Any = ...,
+    integers: bool = ...,
+    most: int | None = ...,
+    ties: str | None = ...,
+    wins: Mapping[tuple[str, str], tuple[int, ...]] | None = ...,
+    **named: Any,
+) -> JointSolution: ...
+@overload
+def solve(
+    measures: Mapping[str, Any] | None = None,
+    /,
+    *,
+    n: Any = ...,
+    integers: bool = ...,
+    most: int | None = ...,
+    ties: str | None = ...,
+    wins: None = ...,
+    **named: Any,
+) -> Solution: ...
+def solve(
+    measures: Mapping[str, Any] | None = None,
+    /,
+    *,
+    n: Any = None,
+    integers: bool = False,
+    most: int | None = None,
+    ties: str | None = None,
+    wins: Mapping[tuple[str, str], tuple[int, ...]] | None = None,
+    **named: Any,
+) -> Solution | JointSolution:
+    """The 2x2 tables behind reported measures: one, several, undetermined or none.
+
+    A number is exact; text such as "0.75" means every value that prints so, [0.745, 0.755); a pair is a range. Text
+    with 15 or more significant digits is a float as a program prints it, off by a few units in the last place at most.
+    With `integers=True` every whole-number table that agrees is listed, at most `most` (10,000); n may be a range
+    (low, high). `ties="either"` (not "up") allows both roundings of a tie. A mapping of mappings gives several systems
+    tested on the same items, with what they share as keywords and `wins={("a", "b"): (only a right, only b right)}`.
+
+    >>> solve(precision=0.75, recall=0.6, accuracy=0.85, n=200).table
+    {'tp': 30, 'fp': 10, 'fn': 20, 'tn': 140}
+    >>> solve(recall=0.8, specificity=0.8, accuracy=0.8, n=100).status
+    'undetermined'
+    """
+    several = _check(measures, most)
+    _refuse_idle(several, flag(integers, "integers"), most, ties)
+    longest, rounding = 10_000 if most is None else most, "up" if ties is None else ties
+    if measures and several:
+        shared = givens(None, n, named, ties=rounding) if named or n is not None else ()
+        return solve_together(measures, shared, wins or {}, longest, rounding)
+    if wins:
+        raise BadSetting(f"{option('wins')} is for several systems: give a mapping from each system to its measures.")
+    known = givens(measures, n, named, ties=rounding)
+    if integers:
+        return Solution(known, whole_outcome(known, longest), integers=True)
+    return Solution(known, outcome(known))
+
+
+def solve_printed(measures: Mapping[str, Any], *, most: int | None = None, ties: str | None = None) -> Solution:
+    """As papers print: text means its digits, and tables are whole where a count bounds them, else there are ranges.
+
+    >>> solve_printed({"P": ".75", "R": ".60", "acc": ".85", "n": "200"}).table
+    {'tp': 30, 'fp': 10, 'fn': 20, 'tn': 140}
+    """
+    known = givens(measures, None, {}, ties="up" if ties is None else ties)
+    try:
+        found = whole_outcome(known, 10_000 if most is None else most)
+    except NotSearched as refused:
+        return _ranged(known, refused, {"most": most, "ties": ties})
+    solution = Solution(known, found, integers=True)
+    return replace(solution, remarks=_few_digits(solution))
+
+
+def _ranged(known: tuple[Given, ...], refused: NotSearched, idle: Mapping[str, Any]) -> Solution:
+    """The tables of real numbers, in place of whole ones that are not listed."""
+    given = next((name for name, x in idle.items() if x is not None), None)
+    if given is not None:
+        raise BadSetting(f"{option(given)} is for tables of whole numbers: {str(refused).rstrip('.')}.")
+    try:
+        solution = Solution(known, outcome(known))
+    except BadSetting as too_large:
+        raise (too_large if refused.reason == "large" else refused) from None
+    if solution.status not in ("several", "undetermined"):
+        return solution
+    return replace(solution, remarks=(note("not-whole", form=refused.reason), *_few_digits(solution)))
+
+
+def _few_digits(found: Solution) -> Notes:
+    """A zero at the end may have been left out: .6 is 0.55 to 0.65."""
+    printed = [g for g in found.given if not g.quantity.sized and g.printed]
+    if found.status not in ("several", "undetermined") or not printed:
+        return ()
+    floats = any(g.full for g in found.given)
+    finest = Fraction(0) if floats else min(g.high - g.low for g in printed)
+    few = [g for g in printed if g.high - g.low > 2 * finest]
+    if not few:
+        return ()
+    digits, percent = few[0].shown.removesuffix("%"), few[0].shown.endswith("%")
+    more = f"{digits}{'' if '.' in digits else '.'}0{'%' if percent else ''}"
+    read = ", ".join(f"{g.name} {g.shown} means {float(g.low):.10g} to {float(g.high):.10g}" for g in few)
+    return (note("few-digits", read=read, more=more),)
+
+
+def _refuse_idle(several: bool, integers: bool, most: Any, ties: Any) -> None:
+    """Options that would change nothing."""
+    if several and integers:
+        raise BadSetting(f"several systems are solved in whole numbers anyway: leave out {option('integers')}.")
+    idle = next((name for name, x in (("most", most), ("ties", ties)) if x is not None), None)
+    if idle is not None and not several and not integers:
+        how = spelled("give integers=True too", "leave out --exact")
+        raise BadSetting(f"{option(idle)} is for tables of whole numbers: {how}.")
+
+
+def _check(measures: Any, most: Any) -> bool:
+    """Settings of the right kind; whether there are several systems."""
+    if measures is not None and not isinstance(measures, Mapping):
+        raise BadSetting(f"measures are a mapping from names to values; got {type(measures).__name__}.")
+    kinds = {isinstance(x, Mapping) for x in (measures or {}).values()}
+    if len(kinds) > 1:
+        alone = next(name for name, x in (measures or {}).items() if not isinstance(x, Mapping))
+        raise BadSetting(f"several systems need a mapping each; {alone!r} has none: give what they share as keywords.")
+    if most is not None and (integer(most) or 0) < 1:
+        raise BadSetting(f"{option('most')} is a whole number from 1; got {most!r}.")
+    return kinds == {True}

@@ -1,0 +1,133 @@
+"""hs.tradeoff: the recall-precision curve at constant accuracy, of given values or of a tested system."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, overload
+
+from howsure._solve import solve
+from howsure.catalogue.expressions import CELLS
+from howsure.errors import BadSetting, NeedsPositive
+from howsure.evidence.classes import Tally
+from howsure.posteriors.posterior import Posterior, posterior
+from howsure.relations.association import two_by_two
+from howsure.relations.band import Band
+from howsure.relations.hyperbola import Tradeoff, shares
+from howsure.relations.quantities import quantity
+from howsure.relations.solution import Solution
+from howsure.relations.values import Given, given, short_number, simplest
+from howsure.validate import AUTO, check_kind, check_level
+
+LEAST = Fraction(1, 10**15)
+_NEEDS = "the trade-off curve needs accuracy= and prevalence=, measures that settle both, or a Tally"
+
+
+@overload
+def tradeoff(
+    data: Tally | Posterior,
+    /,
+    *,
+    recalls: Any = None,
+    prior: Any = "even",
+    level: float = 0.95,
+    interval: str = AUTO,
+    tolerance: float = 0.02,
+    seed: int = 0,
+) -> Band: ...
+@overload
+def tradeoff(data: None = None, /, *, recalls: Any = None, **measures: Any) -> Tradeoff: ...
+def tradeoff(data: Any = None, /, *, recalls: Any = None, **named: Any) -> Tradeoff | Band:
+    """Recall against precision at constant accuracy and prevalence (Alvarez 5).
+
+    `tradeoff(accuracy=0.9, prevalence=0.2)` is one curve; other measures do if they settle these two. A Tally or a
+    Posterior gives the posterior of the curve, and P(trade-off).
+
+    >>> t = tradeoff(accuracy=0.9, prevalence=0.2)
+    >>> t
+    Tradeoff(accuracy 0.9 and prevalence 0.2: trade-off: tp > fp; recall 0.5 to 1)
+    >>> t.precision([0.5, 0.8, 1.0]).round(3).tolist()
+    [1.0, 0.727, 0.667]
+    >>> tradeoff(Tally.binary(tp=80, fp=20, fn=30, tn=870)).precision(0.9)
+    precision at recall 0.9 0.715 [0.647, 0.784] 95% equal-tailed, quadrature
+    """
+    rows = None if recalls is None else shares("recalls", recalls)
+    settings = {k: named.pop(k) for k in ("prior", "level", "interval", "tolerance", "seed") if k in named}
+    if data is None:
+        if settings:
+            raise BadSetting(
+                f"{', '.join(settings)} needs a Tally: a curve from given measures is exact and has no posterior."
+            )
+        return _of_measures(named, rows)
+    if named:
+        raise BadSetting(f"a Tally has its own measures: leave out {', '.join(named)}.")
+    return _of_data(data, rows, **settings)
+
+
+def _of_data(
+    data: Any, recalls: Any, *, prior: Any = "even", level: float = 0.95, interval: str = AUTO, **how: Any
+) -> Band:
+    """The band of a table, or of a posterior that is there."""
+    tally = data.evidence if isinstance(data, Posterior) else data
+    if isinstance(tally, Tally) and len(tally.labels) == 2 and tally.positive is None:
+        a, b = tally.labels
+        raise NeedsPositive(f"the trade-off needs a positive class: {a!r} or {b!r}. Take tally.with_positive({b!r}).")
+    if isinstance(data, Posterior):
+        if prior != "even" or how:
+            raise BadSetting("a Posterior has its own prior, tolerance and seed: leave these out.")
+        table = two_by_two(data.evidence, "the trade-off")
+        p = data if table is data.evidence else data.seeing(table)
+    else:
+        table = two_by_two(data, "the trade-off")
+        p = posterior(table, prior, **how)
+    if table.shape:
+        raise BadSetting("the trade-off is of one table; this is a batch: take its tables one by one.")
+    tp, fp, fn, tn = (Fraction(float(table.named()[c])) for c in CELLS)
+    curve = None
+    if tp + fn > 0:
+        n = tp + fp + fn + tn
+        point = (float(tp / (tp + fn)), float(tp / (tp + fp)) if tp + fp else float("nan"))
+        curve = Tradeoff((tp + tn) / n, (tp + fn) / n, point)
+    return Band(p, curve, recalls, check_level(level), check_kind(interval))
+
+
+def _of_measures(named: dict[str, Any], recalls: Any) -> Tradeoff:
+    """The curve of exact values; those that are not accuracy and prevalence are solved for them."""
+    if not named:
+        raise BadSetting(f"nothing is given: {_NEEDS}, such as accuracy=0.9, prevalence=0.2.")
+    values = [_exact(name, x) for name, x in named.items()]
+    known = {one.name: one.low for one in values}
+    point = None
+    if set(known) != {"accuracy", "prevalence"}:
+        found = solve({one.name: one.low for one in values})
+        if found.status in ("infeasible", "not-found"):
+            raise BadSetting(f"no table has these values: {found.why}")
+        known = {x: known[x] if x in known else _settled(found, x) for x in ("accuracy", "prevalence")}
+        if found.status == "unique":
+            recall, precision = (float(quantity(x).at(found.outcome.tables[0])) for x in ("recall", "precision"))
+            point = (recall, precision)
+    if known["prevalence"] < LEAST:
+        raise BadSetting(
+            f"prevalence must be {float(LEAST):g} or more, for there is no recall without positive items; got "
+            f"{float(known['prevalence']):g}."
+        )
+    return Tradeoff(known["accuracy"], known["prevalence"], point, recalls)
+
+
+def _settled(found: Solution, name: str) -> Fraction:
+    """The value of a measure that all tables of a solution share."""
+    where = found.outcome.region
+    known = found.ranges.get(name) if where is None else where.spans((quantity(name),))[0]
+    low, high = known or (0.0, 1.0)
+    if high - low > 1e-9:
+        raise BadSetting(
+            f"{_NEEDS}: {name} may still be anything from {short_number(low)} to {short_number(high)}; give it."
+        )
+    return simplest(0.5 * (low + high))
+
+
+def _exact(name: str, x: Any) -> Given:
+    """One exact value."""
+    one = given(name, x)
+    if not one.exact:
+        raise BadSetting(f"{one.name} must be one number for a trade-off curve; got {x!r}.")
+    return one

@@ -1,0 +1,619 @@
+"""Frames of any engine as a source, through narwhals: conditions, types of columns, and one group-by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import tee
+from typing import Any, Final, NoReturn
+
+import numpy as np
+
+from howsure.errors import BadLabels, BadSetting
+from howsure.evidence.protocol import Account
+from howsure.io import conditions
+from howsure.io.columns import LISTS, as_numbers, as_set, coarse, coded, lost
+from howsure.io.conditions import Condition
+from howsure.io.groups import Groups, alike, beyond, merged, read
+from howsure.io.keys import (
+    COUNT,
+    FAILED,
+    GIVEN,
+    KEPT,
+    LEAST,
+    MOST,
+    PART,
+    SQUARE,
+    STATUS,
+    SUM,
+    UNREADABLE,
+    Arithmetic,
+    Grouping,
+    Judged,
+    Key,
+    left_out,
+    made,
+)
+from howsure.io.request import check_column
+from howsure.messages.language import option
+
+# -- frame conditions
+#
+# Conditions on frames of any engine, as narwhals expressions.
+#
+# Columns with a type are compared by it. Of columns of text, categories and Python objects the distinct values are judged
+# one by one, so that they are read as those of files are.
+
+MOST_TEXTS: Final = 100_000  # different texts of a frame that is not in memory
+_FINE: Final = 2**50  # steps of a decimal that doubles tell apart, and rounding on the way to them
+_EPOCH: Final = datetime(1970, 1, 1)
+_AFTER: Final = {">": ">", ">=": ">", "<": "<=", "<=": "<="}  # a moment within a day, seen from days
+
+
+def judged(frame: Any, c: Condition, nan: bool, library: str) -> Judged:
+    """Where a condition holds, and where it cannot be told; `nan` says whether the engine knows NaN."""
+    import narwhals as nw
+
+    kind = frame.collect_schema()[c.column]
+    column = nw.col(c.column)
+    if kind == nw.Boolean and c.flag is not None and c.number is None:
+        return _there(column, c.compare(column, c.flag))
+    if kind.is_numeric() or kind == nw.Boolean:
+        return _number(c, column, kind, nan) if c.number is not None else _other(c, column, kind)
+    if kind in (nw.Date, nw.Datetime):
+        return _moment(c, column, kind, library) if c.moment is not None else _other(c, column, kind)
+    if kind in (nw.String, nw.Categorical, nw.Enum) and c.named and not c.ordered:
+        text = column.cast(nw.String)
+        return _there(column, c.compare(text, c.value) & (text != ""))
+    if kind in (nw.String, nw.Categorical, nw.Enum, nw.Object, nw.Unknown):
+        return _texts(frame, c, column, kind)
+    if kind.is_nested():
+        conditions.refuse_nested(c, "records" if kind == nw.Struct else "lists")
+    if c.ordered:
+        conditions.refuse_kind(c, kind)
+    if kind == nw.Duration and library == "polars":  # it has no texts of them
+        way = f"make it a column of numbers first, such as polars.col({c.column!r}).dt.total_seconds()"
+        raise BadSetting(
+            f"{option('where', c.text)} needs numbers or text, but column {c.column!r} holds {kind}; {way}."
+        )
+    return _there(column, c.compare(column.cast(nw.String), c.value))
+
+
+def _there(column: Any, holds: Any) -> Judged:
+    return Judged(holds & ~column.is_null())
+
+
+def _constant(column: Any, holds: bool) -> Judged:
+    return Judged(~column.is_null() if holds else column.is_null() & ~column.is_null())
+
+
+def _other(c: Condition, column: Any, kind: Any) -> Judged:
+    """A column whose type can hold no equal of the value."""
+    if c.ordered:
+        conditions.refuse_kind(c, kind)
+    return _constant(column, c.operator == "!=")
+
+
+def _number(c: Condition, column: Any, kind: Any, nan: bool) -> Judged:
+    import narwhals as nw
+
+    if kind.is_float():
+        x = column.cast(nw.Float64)
+        holds = c.compare(x, c.single if kind == nw.Float32 else c.double)
+        return _there(column, holds & ~x.is_nan() if nan else holds)
+    if kind == nw.Decimal and isinstance(c.number, int) and abs(c.number) * _steps(kind) >= _FINE:
+        return _digits(c, column)
+    if kind in (nw.Decimal, nw.Boolean) or isinstance(c.number, float):
+        return _there(column, c.compare(column.cast(nw.Float64), c.double))
+    unsigned = kind.is_unsigned_integer()
+    low, high = (0, 2**64) if unsigned else (-(2**63), 2**63)
+    if c.number is not None and low <= c.number < high:
+        return _there(column, c.compare(column, c.number))
+    if kind in (nw.Int128, nw.UInt128):
+        return _digits(c, column)
+    return _constant(column, bool(c.compare(1 if c.double < 0 else -1, 0)))
+
+
+def _steps(kind: Any) -> int:
+    """How many values of a type of decimals there are from one whole number to the next."""
+    scale = getattr(kind, "scale", None)
+    return int(10 ** (38 if scale is None else max(scale, 0)))
+
+
+def _digits(c: Condition, column: Any) -> Judged:
+    """Numbers of more digits than a double has beside a whole one, by their sign, length and digits."""
+    import narwhals as nw
+
+    text, mine = column.cast(nw.String).fill_null("0"), str(abs(int(c.number or 0)))
+    own = text.str.replace_all("^.*E-.*$", "0").str.replace_all("[.].*$", "").str.replace_all("^[+-]?0*", "")
+    size, below = own.str.len_chars(), text.str.starts_with("-")
+    same, rest = below if c.double < 0 else ~below, text.str.contains("[.]0*[1-9]")
+    beyond = (size > len(mine)) | ((size == len(mine)) & (own > mine)) | ((own == mine) & rest)
+    equal = same & (own == mine) & ~rest
+    more = same & beyond if c.double > 0 else ~same | ~(beyond | equal)
+    holds = {
+        "=": equal, "!=": ~equal, ">": more, ">=": more | equal, "<": ~(more | equal), "<=": ~more,
+    }[c.operator]  # fmt: skip
+    return _there(column, holds)
+
+
+def _moment(c: Condition, column: Any, kind: Any, library: str) -> Judged:
+    import narwhals as nw
+
+    at = _EPOCH + timedelta(microseconds=c.moment or 0)
+    if kind == nw.Date:
+        day = at.date()
+        if at == datetime(day.year, day.month, day.day):
+            return _there(column, c.compare(column, day))
+        if not c.ordered:
+            return _constant(column, c.operator == "!=")
+        return _there(column, conditions.SIGNS[_AFTER[c.operator]](column, day))
+    if kind.time_zone is None:
+        return _there(column, c.compare(column, at))
+    own = column.dt.convert_time_zone("UTC") if library == "polars" else column
+    return _there(column, c.compare(own, at.replace(tzinfo=UTC)))
+
+
+# -- values one by one
+
+
+def _texts(frame: Any, c: Condition, column: Any, kind: Any) -> Judged:
+    """Columns of text: the different texts are judged, and rows taken by them."""
+    import narwhals as nw
+
+    if isinstance(frame, nw.DataFrame):
+        if kind == nw.Object:
+            return _objects(frame, c)
+        found = frame.select(column.cast(nw.String).alias("text")).unique()
+    else:
+        found = frame.select(column.cast(nw.String).alias("text")).unique().head(MOST_TEXTS + 1).collect()
+    values = [x for x in found["text"].to_list() if not lost(x)]
+    if len(values) > MOST_TEXTS and not isinstance(frame, nw.DataFrame):
+        raise BadSetting(
+            f"{option('where', c.text)} reads text, and column {c.column!r} holds more than {MOST_TEXTS:,} different "
+            "ones; make it a column of numbers or times first."
+        )
+    said = {x: c.judge(x) for x in values}
+    text = column.cast(nw.String)
+
+    def among(chosen: Callable[[bool | None], bool]) -> Any:
+        return text.is_in([x for x, own in said.items() if chosen(own)]) & ~column.is_null()
+
+    none = any(x is None for x in said.values())
+    return Judged(among(lambda x: x is True), among(lambda x: x is None) if none else None)
+
+
+def _objects(frame: Any, c: Condition) -> Judged:
+    """Python objects in memory, whatever they are."""
+    import narwhals as nw
+
+    said = [c.judge(x) if not lost(x) else False for x in frame[c.column].to_list()]
+
+    def series(values: list[bool]) -> Any:
+        return nw.new_series("judged", values, nw.Boolean(), backend=frame.implementation)
+
+    unreadable = series([x is None for x in said]) if None in said else None
+    return Judged(series([x is True for x in said]), unreadable)
+
+
+# -- frame kinds
+#
+# Columns of frames by their types: numbers are made numbers, and what has no place in a count is refused.
+
+_TO_NUMBERS: Final = {
+    "pandas": "pandas.to_numeric(frame[{0!r}])", "polars": "frame.with_columns(polars.col({0!r}).cast(polars.Float64))",
+}  # fmt: skip
+
+
+def refuse_names(data: Any, module: str) -> None:
+    """Names of columns that occur twice or have levels, before the engine stumbles over them."""
+    if module not in ("pandas", "dask", "pyarrow"):
+        return  # the others do not allow it
+    own = data.column_names if module == "pyarrow" else data.columns
+    levels = getattr(own, "nlevels", 1)
+    if levels > 1:
+        way = "flatten them first: frame.columns = ['_'.join(map(str, x)) for x in frame.columns]"
+        raise BadLabels(f"the columns of this frame have names of {levels} levels, such as {own[0]!r}; {way}.")
+    names = list(own)
+    if len(set(names)) < len(names):
+        doubled = next(x for x in names if names.count(x) > 1)
+        raise BadLabels(f"column {doubled!r} of the frame is named twice; every column needs its own name.")
+
+
+def numeric(frame: Any, column: str, kind: Any, library: str, *, apart: bool) -> Any:
+    """Refuse text and the like; objects in memory are looked at one by one, and may have to be told apart."""
+    import narwhals as nw
+
+    if kind in (nw.Int64, nw.UInt64) and isinstance(frame, nw.DataFrame) and library == "pyarrow":
+        rounded = frame[column].to_native().cast("float64", safe=False)  # it refuses to round what is above 2^53
+        return frame.with_columns(nw.from_native(rounded, series_only=True).alias(column))
+    if kind in (nw.Object, nw.Unknown) and isinstance(frame, nw.DataFrame):
+        own = frame[column]
+        values = as_numbers(own.to_list() if kind == nw.Object else own.to_native(), f"column {column!r}", apart=apart)
+        return frame.with_columns(nw.new_series(column, values, backend=frame.implementation))
+    if kind.is_numeric() or kind == nw.Boolean or kind == nw.Unknown:
+        return frame
+    way = _TO_NUMBERS.get(library) if kind == nw.String else None
+    told = "" if kind != nw.String else " Turn it into numbers first" + (f": {way.format(column)}." if way else ".")
+    raise BadLabels(f"column {column!r} must be numbers; it holds {kind}.{told}")
+
+
+def groupable(frame: Any, column: str, kind: Any) -> Any:
+    """Half floats as floats: pandas has no group-by for them."""
+    import narwhals as nw
+
+    if not (kind == nw.Unknown or kind.is_float()) or not isinstance(frame, nw.DataFrame):
+        return frame
+    own = frame[column].to_native()
+    if str(getattr(own, "dtype", "")) != "float16":
+        return frame
+    return frame.with_columns(nw.from_native(own.astype("float32"), series_only=True).alias(column))
+
+
+def refuse_unhashable(frame: Any, keys: Sequence[Key], library: str) -> NoReturn:
+    """One sentence about values that cannot be counted: the column is looked for in memory only."""
+    import narwhals as nw
+
+    for key in keys if isinstance(frame, nw.DataFrame) else ():
+        held = next((x for x in frame[key.name].to_list() if not lost(x) and not _hashable(x)), None)
+        if held is not None:
+            what = "records" if isinstance(held, Mapping) else f"{type(held).__name__}s"
+            raise BadLabels(f"column {key.column!r} holds {what}; one plain value per item is needed.") from None
+    told = f"lists cannot be counted in a frame of {library}"
+    raise BadLabels(f"{told}; bring it into memory first, or give texts and {option('sep')}.") from None
+
+
+def _hashable(x: Any) -> bool:
+    try:
+        hash(x)
+    except TypeError:
+        return False
+    return True
+
+
+# -- frames
+#
+# Frames of any engine as a source, through narwhals: one group-by, and only the groups come back.
+#
+# pandas, polars (lazy too), pyarrow, DuckDB relations, Dask, Ibis, PySpark and Spark Connect; iterators of frames and
+# record batches are counted one by one and added up.
+
+PENDING: Final = 64  # batches whose groups are kept apart before they are added up
+_LIBRARIES: Final = {"_duckdb": "duckdb", "dask_expr": "dask"}
+_ARROW: Final = ("RecordBatchReader", "RecordBatch")
+
+
+def is_frame(data: Any) -> bool:
+    """Whether narwhals knows it, or it hands out Arrow record batches."""
+    if isinstance(data, (list, tuple, str, bytes, np.ndarray, Mapping)) or data is None:
+        return False
+    return _arrow(data) or _narwhal(data) is not None
+
+
+def is_batches(data: Any) -> bool:
+    """Whether it hands out frames one by one."""
+    return hasattr(data, "__next__") or isinstance(data, (list, tuple)) or _arrow(data)
+
+
+class Frame:
+    """A frame of any engine, or an iterator of frames; `called` says in messages what it is.
+
+    The values of a loose one, which comes from a file of text, are texts that may spell numbers. The conditions on one
+    that is judged stand in a column, the status of its rows.
+    """
+
+    def __init__(self, data: Any, called: str = "the frame", *, loose: bool = False, judged: bool = False) -> None:
+        self.data, self.called, self.loose, self.judged = data, called, loose, judged
+        self.library = None if is_batches(data) else _library(data)  # of batches: known when the first one comes
+
+    @property
+    def eager(self) -> bool:
+        """Whether the rows are in memory, or come by once."""
+        import narwhals as nw
+
+        return is_batches(self.data) or isinstance(_checked(self.data), nw.DataFrame)
+
+    def names(self) -> list[Any]:
+        """The columns that there are, of batches those of the first."""
+        return [] if (found := self._looked()) is None else list(found.collect_schema().names())
+
+    heading = names
+
+    def first(self, columns: Sequence[str], rows: int) -> dict[str, list[Any]]:
+        """The first rows, of batches those of the first."""
+        if (found := self._looked()) is None or not columns:
+            return {x: [] for x in columns}
+        top = found.select(*columns).head(rows)
+        eager = top.collect() if hasattr(top, "collect") else top
+        return {x: eager[x].to_list() for x in columns}
+
+    def _looked(self) -> Any:
+        """The frame, or the first batch, which stays in its place; None where there is none."""
+        look = self.data
+        if hasattr(look, "__next__") or type(look).__name__ == _ARROW[0]:
+            self.data, look = tee(self.data)
+        return next(self._frames(look), None)
+
+    def check(self, columns: Sequence[str]) -> None:
+        """Refuse columns that are not there; batches are looked at when they come."""
+        if not is_batches(self.data):
+            _check(_checked(self.data), columns, self.called)
+
+    def grouped(self, grouping: Grouping, what: str = "weight", shown: Grouping | None = None) -> Groups:
+        """The distinct rows of the keys, counted; `shown` has the columns under their own names, for messages."""
+        shown = shown or grouping
+        pending: list[Groups] = []
+        for frame in self._frames(self.data):
+            _check(frame, grouping.columns, self.called)
+            kept, account = (frame, None) if self.judged else _chosen(frame, grouping, self.called)
+            found = read(shown, _grouped(kept, grouping, [STATUS] if self.judged else []), what)
+            if account is not None:
+                found = replace(found, account=account.without("missing", found.unweighed))
+            pending.append(found)
+            if len(pending) == PENDING:
+                pending = [merged(alike(pending, shown))]
+        if not pending:
+            raise BadLabels("there are no items: the iterator gave no batches.")
+        return merged(alike(pending, shown, [self.loose] * len(pending)))
+
+    def chosen(self, grouping: Grouping) -> Any:
+        """The rows that fulfil the conditions."""
+        return _chosen(_checked(self.data), grouping, self.called)[0]
+
+    def distinct(self, grouping: Grouping) -> int:
+        """About how many there are."""
+        frame = self.chosen(grouping)
+        return _distinct(frame.select(*_keys(frame, grouping)))
+
+    def _frames(self, data: Any) -> Iterator[Any]:
+        """The frame itself, or each batch of an iterator."""
+        if _arrow(data):
+            import pyarrow
+
+            batches = [data] if type(data).__name__ == "RecordBatch" else data
+            data = (pyarrow.Table.from_batches([batch]) for batch in batches)
+        if hasattr(data, "__next__") or isinstance(data, (list, tuple)):
+            for batch in data:
+                yield from self._frames(batch)
+            return
+        self.library = self.library or _library(data)
+        yield _checked(data)
+
+
+# -- what it is
+
+
+def _module(data: Any) -> str:
+    return type(data).__module__.partition(".")[0]
+
+
+def _library(data: Any) -> str:
+    import narwhals as nw
+
+    native = data.to_native() if isinstance(data, (nw.DataFrame, nw.LazyFrame)) else data
+    return _LIBRARIES.get(_module(native), _module(native))
+
+
+def _arrow(data: Any) -> bool:
+    return _module(data) == "pyarrow" and type(data).__name__ in _ARROW
+
+
+def _narwhal(data: Any) -> Any:
+    """A narwhals frame, or None."""
+    import narwhals as nw
+
+    try:
+        found = nw.from_native(data, pass_through=True)
+    except nw.exceptions.NarwhalsError as error:
+        refuse_names(data, _module(data))
+        raise BadLabels(f"this frame cannot be read: {' '.join(str(error).split())}") from None
+    return found if isinstance(found, (nw.DataFrame, nw.LazyFrame)) else None
+
+
+def _checked(data: Any) -> Any:
+    refuse_names(data, _module(data))
+    found = _narwhal(data)
+    if found is None:
+        raise BadSetting(f"columns need a frame, a file or a database; got {type(data).__name__}.")
+    return found
+
+
+def _check(frame: Any, columns: Sequence[str], called: str) -> None:
+    names = frame.collect_schema().names()
+    for column in columns:
+        check_column(column, names, called)
+
+
+# -- conditions
+
+
+def _chosen(frame: Any, grouping: Grouping, called: str) -> tuple[Any, Account | None]:
+    """The rows that fulfil the conditions, and what became of all rows; nothing is counted without conditions."""
+    import narwhals as nw
+
+    names = frame.collect_schema().names()
+    told = [conditions.parse(text, tuple(names)) for text in grouping.where]
+    for c in told:
+        check_column(c.column, names, called)
+    if not told:
+        return frame, None
+    library = _library(frame.to_native())
+    found = [judged(frame, c, _knows_nan(frame), library) for c in told]
+    status = nw.lit(0)
+    for j in found:
+        other = nw.lit(FAILED)
+        if j.unreadable is not None:
+            other = nw.when(j.unreadable).then(nw.lit(UNREADABLE)).otherwise(other)
+        status = status + nw.when(j.holds).then(nw.lit(KEPT)).otherwise(other)
+    table = frame.select(status.alias(STATUS))
+    counted = table.group_by(STATUS).agg(nw.len().alias(COUNT))
+    counts = counted.collect() if isinstance(counted, nw.LazyFrame) else counted
+    states, rows = (np.array(counts[x].to_list(), dtype=np.int64) for x in (STATUS, COUNT))
+    lost = left_out(states, rows)
+    if lost["missing"] and not grouping.drop:
+        _refuse_unreadable(frame, told, found)
+    kept = frame.filter(*(j.holds for j in found))
+    account = Account(int(rows.sum()), {}, grouping.where)
+    return kept, account.without("where", lost["where"]).without("missing", lost["missing"])
+
+
+def _refuse_unreadable(frame: Any, told: Sequence[conditions.Condition], found: Sequence[Judged]) -> None:
+    """Refuse a value that an order cannot take, in a row that no other condition leaves out."""
+    import narwhals as nw
+
+    for c, j in zip(told, found, strict=True):
+        if j.unreadable is None:
+            continue
+        others = [x.holds if x.unreadable is None else x.holds | x.unreadable for x in found]
+        rows = frame.filter(j.unreadable, *others).select(c.column).head(1)
+        said = (rows.collect() if isinstance(rows, nw.LazyFrame) else rows)[c.column].to_list()
+        if said:
+            conditions.refuse_unreadable(c, said[0])
+
+
+def _knows_nan(frame: Any) -> bool:
+    """Not every database does."""
+    native = frame.to_native()
+    return _library(native) != "ibis" or native.get_backend().name == "duckdb"
+
+
+# -- one group-by
+
+
+def _grouped(frame: Any, grouping: Grouping, status: list[str]) -> dict[str, Any]:
+    """The keys and aggregates as lists and arrays."""
+    import narwhals as nw
+
+    schema = frame.collect_schema()
+    frame, levels = _with_codes(frame, grouping)
+    keys = tuple(replace(k, column=_codes(k)) if k.name in levels else k for k in grouping.keys)
+    picked = [*_keys(frame, replace(grouping, keys=keys)), *_spans(frame, grouping), *_amount(grouping)]
+    table = frame.select(*picked, *status)
+    if grouping.amount is not None:
+        w = nw.col(SUM)
+        table = table.with_columns((w * w).alias(SQUARE), (w - w.floor()).alias(PART))
+    by, library = [*(k.name for k in grouping.keys), *status], _library(table)
+    try:
+        found = table.group_by(by).agg(*(_aggregate(x) for x in grouping.aggregates))
+        eager = found.collect() if isinstance(found, nw.LazyFrame) and library != "duckdb" else found
+    except TypeError as error:
+        if "unhashable" not in str(error):
+            raise
+        refuse_unhashable(table, grouping.keys, library)
+    if library == "duckdb":
+        raw = dict(found.to_native().fetchnumpy())
+    else:
+        raw = {name: _values(eager[name]) for name in eager.columns}
+    for column in beyond(grouping, raw):
+        if schema[column].is_integer():
+            raise coarse(f"column {column!r}")
+    return raw | {name: [None if x < 0 else own[int(x)] for x in raw[name]] for name, own in levels.items()}
+
+
+def _codes(key: Key) -> str:
+    return f"codes of {key.name}"
+
+
+def _with_codes(frame: Any, grouping: Grouping) -> tuple[Any, dict[str, tuple[Any, ...]]]:
+    """Columns of lists as numbers of their different sets, where the rows are in memory; and what the numbers mean."""
+    import narwhals as nw
+
+    schema, levels = frame.collect_schema(), {}
+    for key in grouping.labels:
+        kind = schema[key.column]
+        if kind == nw.Struct:
+            raise BadLabels(f"column {key.column!r} holds {kind}; one plain value per item is needed.")
+        if not isinstance(frame, nw.DataFrame):
+            continue
+        frame = groupable(frame, key.column, kind)
+        if not (kind.is_nested() or (kind == nw.Object and _lists(frame[key.column]))):
+            continue
+        sets = coded([as_set(x) for x in frame[key.column].to_list()])
+        frame = frame.with_columns(nw.new_series(_codes(key), sets.codes, backend=frame.implementation))
+        levels[key.name] = sets.levels
+    for column in (*grouping.numbers, *(() if grouping.amount is None else (grouping.amount,))):
+        apart = any(k.column == column and k.form == "number" for k in grouping.keys)
+        frame = numeric(frame, column, schema[column], _library(frame), apart=apart)
+    return frame, levels
+
+
+def _lists(series: Any) -> bool:
+    return isinstance(next((x for x in series.head(100).to_list() if not lost(x)), None), LISTS)
+
+
+def _keys(frame: Any, grouping: Grouping) -> list[Any]:
+    """The keys under their names in the query."""
+    import narwhals as nw
+
+    how, columns = _arithmetic(frame), [(k, nw.col(k.column)) for k in grouping.keys]
+    each = [x if k.form == "label" else made(k, x.cast(nw.Float64), how) for k, x in columns]
+    return [x.alias(k.name) for x, k in zip(each, grouping.keys, strict=True)]
+
+
+def _arithmetic(frame: Any) -> Arithmetic:
+    import narwhals as nw
+
+    def when(condition: Any, yes: Any, no: Any) -> Any:
+        first = nw.when(condition).then(yes if isinstance(yes, nw.Expr) else nw.lit(yes))
+        return first if no is None else first.otherwise(no if isinstance(no, nw.Expr) else nw.lit(no))
+
+    if not _knows_nan(frame):
+        return Arithmetic(when, lambda x: x.floor())
+    return Arithmetic(when, lambda x: x.floor(), lambda x: ~x.is_nan(), lambda x: x.is_finite())
+
+
+def _spans(frame: Any, grouping: Grouping) -> list[Any]:
+    import narwhals as nw
+
+    how, numbers = _arithmetic(frame), [nw.col(column).cast(nw.Float64) for column in grouping.spans]
+    return [how.when(how.finite(x), x, None).alias(f"f{i}") for i, x in enumerate(numbers)]
+
+
+def _amount(grouping: Grouping) -> list[Any]:
+    import narwhals as nw
+
+    return [] if grouping.amount is None else [nw.col(grouping.amount).cast(nw.Float64).alias(SUM)]
+
+
+def _aggregate(name: str) -> Any:
+    import narwhals as nw
+
+    if name == COUNT:
+        return nw.len().alias(COUNT)
+    amount = nw.col(SUM)
+    plain = {GIVEN: amount.count, LEAST: amount.min, MOST: amount.max, SUM: amount.sum}
+    plain |= {PART: nw.col(PART).max, SQUARE: nw.col(SQUARE).sum}
+    if name in plain:
+        return plain[name]().alias(name)
+    if name.startswith(LEAST):
+        return nw.col(f"f{name.removeprefix(LEAST)}").min().alias(name)
+    return nw.col(f"f{name.removeprefix(MOST)}").max().alias(name)
+
+
+def _values(series: Any) -> Any:
+    """Numbers without gaps as an array, everything else as a list."""
+    import narwhals as nw
+
+    kind = series.dtype
+    whole = kind.is_integer() or kind == nw.Boolean
+    if (whole or kind.is_float()) and series.null_count() == 0:
+        array = np.asarray(series.to_numpy())
+        return array if array.dtype.kind in "iubf" else series.to_list()
+    return series.to_list()
+
+
+def _distinct(keys: Any) -> int:
+    """About how many different rows there are; exact where an engine cannot tell it roughly."""
+    import narwhals as nw
+
+    native = keys.to_native()
+    if _library(native) == "duckdb":
+        names = ", ".join(keys.collect_schema().names())
+        return int(native.aggregate(f"approx_count_distinct(hash({names})) AS n").fetchall()[0][0])
+    if _library(native) == "pyspark":
+        from pyspark.sql import functions
+
+        return int(native.select(functions.approx_count_distinct(functions.xxhash64("*"))).collect()[0][0])
+    found = keys.unique().select(nw.len())
+    return int((found.collect() if isinstance(found, nw.LazyFrame) else found).item())

@@ -1,0 +1,504 @@
+"""Roles of columns: taken by pattern or by their usual names where that is clear, else asked for with a list of all."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from typing import Any, Final, NoReturn
+
+from howsure.errors import BadSetting, NoColumn, UnknownName, listing, plural
+from howsure.io import conditions
+from howsure.io.column_names import SYSTEMS, USUAL, Role, guess, is_id, plain_name, usual_id, usual_names
+from howsure.io.conditions import mentioned
+from howsure.io.first_rows import MOST, ROWS, Head, listed
+from howsure.io.groups import Source
+from howsure.io.request import OPTIONS, Kind, Request, check_answers, check_names, is_pattern, one_name
+from howsure.messages.language import TYPED, again, corrected, instead, option, spelled, spoken, verb
+from howsure.messages.notes import Note, Notes, note
+from howsure.validate import FAIL, PASS, usual_positive
+from howsure.validate import completed as completed_labels
+
+# -- wildcards
+#
+# Columns named by a pattern, such as model_*: all that match, in the order of the data.
+
+
+def written_out(request: Request, source: Source) -> Request:
+    """The request with the columns that its patterns mean; columns that have another role are not among them.
+
+    A star alone means no ids and no columns of conditions either.
+    """
+    names = list(source.names())
+    others = {k.column for k in request.keys if not k.name.startswith("answer")} | {request.weight, request.count}
+    free = [name for name in dict.fromkeys(names) if name not in others]
+    told = {*guess(names, "id"), *(name for text in request.where for name in mentioned(text))}
+    rest = [name for name in free if name not in told]
+    each = [_meant(given, names, rest if given == "*" else free, request) for given in request.answers]
+    found = tuple(dict.fromkeys(name for own in each for name in own))
+    if request.names and set(request.names) <= set(found):  # some of the columns, in the order asked for
+        return check_answers(replace(request, answers=request.names, names=()))
+    if len(request.names) not in (0, len(found)):
+        raise BadSetting(
+            f"{plural(len(found), 'column matches', 'columns match')} {option(request.role, request.answers[0])}: give "
+            f"{option('names')} one name for each, or some of {listing(found, most=20)} to take only these."
+        )
+    return check_names(check_answers(replace(request, answers=found)))
+
+
+def _meant(given: str, names: Sequence[str], free: Sequence[str], request: Request) -> list[str]:
+    """The columns that one name means: a column that is called so, else those that match; no * reaches over a dot."""
+    if given in names or not is_pattern(given):
+        return [given]
+    found = [name for name in free if name.count(".") == given.count(".") and fnmatchcase(name, given)]
+    if not found:
+        raise UnknownName(f"no column matches {option(request.role, given)}. Columns: {listing(names, most=20)}.")
+    return found
+
+
+# -- layouts
+#
+# Layouts of files that howsure knows by the names of their columns, though these names give no roles.
+#
+# A refusal says what such a file holds and what to type, also if howsure cannot use the file as it is.
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What a file holds, in which columns, and what to do with it; `roles` are the options that these columns have."""
+
+    columns: tuple[str, ...]
+    what: str
+    advice: str
+    python: str = ""
+    shell: str = ""
+    roles: tuple[str, ...] = ()
+
+    @property
+    def uses(self) -> dict[str, list[str]]:
+        """The options that each column may be meant for."""
+        return {x: list(self.roles[i : i + 1]) for i, x in enumerate(self.columns)}
+
+    def command(self) -> str:
+        """Return what to type."""
+        if self.roles:
+            return instead("score", dict(zip(self.roles, self.columns, strict=True)))
+        return spelled(self.python, self.shell) or again({"value": ["COLUMN"]})
+
+
+_KNOWN: Final = (
+    Layout(
+        ("model_a", "model_b", "winner"),
+        "pairwise preferences",
+        "howsure does not rank systems by preferences yet; for one pair of systems, count wins, losses and ties",
+        "hs.compare_wins(WINS, LOSSES, TIES)",
+        "howsure compare --wins WINS,LOSSES,TIES",
+    ),
+    Layout(
+        ("tp", "fp", "fn"),
+        "a table of counts in each row",
+        "howsure does not read such rows yet; add up each column, which takes all items as independent",
+        "hs.Tally.binary(tp=TP, fp=FP, fn=FN, tn=0)",
+        "howsure score --counts tp=TP,fp=FP,fn=FN,tn=0",
+    ),
+    Layout(
+        ("errors", "words"),
+        "word errors",
+        "howsure has no word error rate yet; for the mean rate of rows, add a column of errors / words as <value>",
+    ),
+    Layout(
+        ("judge", "human"),
+        "labels by a judge and by humans",
+        "human labels of some items correct the labels of the judge",
+        roles=("judge", "human"),
+    ),
+)
+
+
+def recognised(names: Iterable[str]) -> Layout | None:
+    """Return the layout whose columns are all among some names; case, hyphens and underscores do not matter.
+
+    >>> recognised(["id", "Model A", "model_b", "winner"]).what
+    'pairwise preferences'
+    >>> recognised(["label", "pred"]) is None
+    True
+    """
+    known = {plain_name(x): x for x in names}
+    for layout in _KNOWN:
+        columns = tuple(known[x] for x in map(plain_name, layout.columns) if x in known)
+        if len(columns) == len(layout.columns):
+            return replace(layout, columns=columns, advice=spoken(layout.advice))
+    return None
+
+
+# -- unnamed
+#
+# Columns that nobody named: taken by their usual names where that is clear, else asked for with a list of all columns.
+#
+# What is given is never changed. Truths with predictions come first, then outcomes, then truths with scores.
+
+Named = dict[str, Any]
+
+_NEEDS: Final[dict[str, tuple[Role, ...]]] = {  # what each kind of answers needs, in the order of preference
+    "pred": ("truth", "pred"), "outcome": ("outcome",), "score": ("truth", "score"),
+}  # fmt: skip
+_ANSWERS: Final = ("pred", "outcome", "value", "score")
+_CALLED: Final = {"truth": "the truth", "pred": "the predictions", "outcome": "the outcomes", "score": "the scores"}
+_ELSEWHERE: Final = ("cluster", "weight", "count", "item", "system", "on")
+_SYSTEMS: Final = 12  # that a suggestion names
+
+
+# -- what is lacking
+
+
+def lacking(given: Mapping[str, Any], roles: Sequence[str]) -> bool:
+    """Whether a column that is needed is not named; `roles` are those that answers may have."""
+    if "judge" in given or "human" in given:
+        return False
+    named = [role for role in _ANSWERS if role in given]
+    if not named:
+        return True
+    return len(named) == 1 and named[0] in roles and named[0] in ("pred", "score") and "truth" not in given
+
+
+def lacking_ids(given: Mapping[str, Any]) -> bool:
+    """Whether there is one row per item and system, and nothing says which rows are the same item."""
+    return "system" in given and "item" not in given and "cluster" not in given
+
+
+def with_ids(given: Named, source: Source) -> tuple[Named, Notes]:
+    """The same with the one column that has a usual name of an id, if there is one, and a note that says so."""
+    used = {*_used(given), *_texts(given.get("by"))}
+    found = usual_id([[x for x in source.heading() if isinstance(x, str) and x not in used]])
+    return (given, ()) if found is None else ({**given, "item": found}, (note("columns-guessed", on=found),))
+
+
+def completed(given: Named, roles: Sequence[str], sources: Sequence[Source]) -> tuple[Named, Note]:
+    """The columns by role with those that were lacking, and a note that says so; a column must be in all sources."""
+    for role in ("truth", "sep"):
+        one_name(given, role)
+    return _Unnamed.of(given, roles, sources).completed()
+
+
+def one_guess(notes: Sequence[Note]) -> Notes:
+    """What was taken for several roles is told in one note."""
+    own = [n for n in notes if n.code == "columns-guessed"]
+    facts = {name: x for n in own for name, x in n.facts}
+    return (*([note("columns-guessed", **facts)] if own else []), *(n for n in notes if n not in own))
+
+
+@dataclass(frozen=True)
+class _Unnamed:
+    """What was given, what may be wanted, and where to look."""
+
+    given: Named
+    roles: tuple[str, ...]
+    sources: Sequence[Source]
+    names: tuple[str, ...]  # in all sources, and not used for something else
+    spare: tuple[str, ...]  # those of slices and conditions, for what nothing else is there
+    head: Head  # of those that have usual names
+
+    @classmethod
+    def of(cls, given: Named, roles: Sequence[str], sources: Sequence[Source]) -> _Unnamed:
+        first, *rest = ([x for x in source.heading() if isinstance(x, str)] for source in sources)
+        shared, used, wanted = set(first).intersection(*rest), _used(given), _spare(given)  # once: columns may be many
+        free = [x for x in first if x in shared and x not in used]
+        head = Head(sources[0].called, sources[0].first(usual_names(free), ROWS), len(first))
+        spare, names = [x for x in free if x in wanted], tuple(x for x in free if x not in wanted)
+        return cls(given, _possible(given, roles), sources, names, tuple(spare), head)
+
+    def completed(self) -> tuple[Named, Note]:
+        """The first way that is there; it must be clear."""
+        ways = [(role, self._found(role)) for role in _NEEDS if role in self.roles]
+        there = [(role, found) for role, found in ways if all(found.values())]
+        if len(there) > 1 and there[0][0] == "pred" and self._sentences(there[0][1]):
+            there = there[1:]
+        if not there:
+            self._refuse(self._unnamed())
+        for role, columns in there[0][1].items():
+            if len(columns) > 1:
+                self._refuse(f"{_joined(list(map(repr, columns)), 'and')} could {_both(columns)} be {_CALLED[role]}")
+        taken = {role: columns[0] for role, columns in there[0][1].items() if role not in self.given}
+        if there[0][0] in taken and verb() in ("compare", "leaderboard") and self._alone:
+            self._refuse(f"{verb()} needs two systems, and {taken[there[0][0]]!r} is one")
+        others = {role: own[role][0] for role, own in there[1:] if len(own[role]) == 1}
+        also = others.get("outcome") if "pred" in taken else None
+        return {**self.given, **taken}, note("columns-guessed", **taken, **({"also": also} if also else {}))
+
+    @property
+    def _alone(self) -> bool:
+        """Whether there is one file, with one system in it."""
+        return len(TYPED.get().files) == 1 and "system" not in self.given
+
+    def _found(self, role: str) -> dict[str, list[str]]:
+        """The candidates for each column that a kind of answers needs."""
+        found = {}
+        for need in _NEEDS[role]:
+            own = [self.given[need]] if need in self.given else self._usual(need)
+            found[str(need)] = own
+        return found
+
+    def _usual(self, role: Role) -> list[str]:
+        """The columns with a usual name for a role whose values do not speak against it."""
+        for names in (self.names, self.spare):
+            found = [x for x in guess(names, role) if role != "outcome" or not self._no_outcomes(x)]
+            if found:
+                return found
+        return []
+
+    def _no_outcomes(self, name: str) -> bool:
+        """Whether values speak against it; those of a column with a condition may be left out by it."""
+        return name not in self.spare and bool(self.head.known(name)) and not self.head.passes(name)
+
+    def _sentences(self, found: Mapping[str, Sequence[str]]) -> bool:
+        """Whether truths and predictions are texts rather than classes."""
+        return any(self.head.free(x) for x in (found["truth"][0], found["pred"][0]))
+
+    def _unnamed(self) -> str:
+        """What is lacking, in words."""
+        called = self._lacking().called
+        role = next((x for x in _ANSWERS if x in self.given), None)
+        if role is not None:
+            said = f"{option(role)} needs {option('truth')}, the column of the right answers"
+            return f"{said}, and no column of {called} has a usual name for it"
+        if self.roles == ("value",):
+            return f"{option('value')} is needed: the name of a column"
+        other = next(
+            (x for x in guess(self.names, "outcome") if "outcome" in self.roles and self._no_outcomes(x)), None
+        )
+        if other is not None and "truth" not in self.given:
+            held = listing(sorted({str(x) for x in self.head.known(other)}), 4)
+            return f"{other!r} of {self.sources[0].called} holds {held}; outcomes are passes and fails, such as 1 and 0"
+        if "truth" not in self.given and not self._usual("truth") and "pred" in self.roles:
+            if self._usual("pred"):
+                return f"no column of {called} has a usual name for the truth, such as label"
+            return f"no columns of {called} have usual names, such as label and pred, or passed"
+        usual = [_CALLED[x].removeprefix("the ") for x in _NEEDS if x in self.roles]
+        return f"no column of {called} has a usual name for {_joined(usual, 'or')}"
+
+    def _lacking(self) -> Source:
+        """The first source whose own columns do not do; the first of all where none is to blame alone."""
+        for source in self.sources if len(self.sources) > 1 else ():
+            alone = _Unnamed.of(self.given, self.roles, [source])
+            if not any(all(alone._found(role).values()) for role in _NEEDS if role in self.roles):
+                return source
+        return self.sources[0]
+
+    # -- refusals
+
+    def _refuse(self, said: str) -> NoReturn:
+        head = head_of(self._lacking())
+        found = self._together([suggested(head_of(x), self.given, self.roles) for x in self.sources])
+        uses = uses_of(head, self.roles, self.given.get("truth", found.get("truth")))
+        command = again(found)
+        role = next((x for x in _ANSWERS if x in found), None)
+        if verb() in ("compare", "leaderboard") and self._alone and role is not None and len(found[role]) == 1:
+            said, command = self._one_system(head, said, role, found)
+        layout = None if {*_ANSWERS, "truth"} & self.given.keys() else recognised(self.names)
+        if layout is not None:
+            said = f"{head.called} holds {layout.what} ({', '.join(layout.columns)}): {layout.advice}"
+            command = layout.command()
+            uses |= layout.uses
+        way = spelled(f"Give {command}.", f"Type, for example:\n  {command}")
+        raise BadSetting(f"{said}. Columns:{listed(head, uses)}\n{way}")
+
+    def _one_system(self, head: Head, said: str, role: str, found: Named) -> tuple[str, str]:
+        """What to say and type if a file has one column of answers: a column may say which system gave them."""
+        usual = [plain_name(x) for x in SYSTEMS]
+        system = next((x for x in self.names if plain_name(x) in usual and len(head.labels(x)) > 1), None)
+        if system is None:
+            said = f"{said}: give a second file, or a second column with {option(role)}; one system is for score"
+            return said, instead("score", found)
+        item = next((x for x in head.values if x not in _used(found) and head.once_each(x, system)), "COLUMN")
+        said = f"{said}; {system!r} may say which system each row is of, and {option('item')} names the id of items"
+        return said, again({**found, "system": system, "item": item})
+
+    @staticmethod
+    def _together(each: Sequence[Named]) -> Named:
+        """What is suggested for several sources: answers that have another name in each are named one by one."""
+        role = next((x for x in _ANSWERS if x in each[0]), None)
+        if role is None or any(x.keys() != each[0].keys() for x in each) or all(x == each[0] for x in each):
+            return each[0]
+        return {**each[0], role: [next(iter(x[role])) if isinstance(x[role], list) else x[role] for x in each]}
+
+
+def refuse_unknown(error: NoColumn, source: Source) -> NoReturn:
+    """A column that is not there: the command lists those that are."""
+    if spelled("names", "list") == "names":
+        raise error
+    head = head_of(source)
+    truth = next(iter(guess(head.values, "truth")), None)
+    roles = ("score",) if verb() == "curve" else _ANSWERS
+    near = get_close_matches(error.column, error.names, n=1)
+    again = corrected(error.column, near[0]) if near else None
+    way = f"\nType:\n  {again}" if again is not None else ""
+    raise UnknownName(f"{error.said} Columns:{listed(head, uses_of(head, roles, truth))}{way}")
+
+
+def head_of(source: Source) -> Head:
+    """The first rows of the columns that a list shows."""
+    names = [x for x in source.heading() if isinstance(x, str)]
+    times = Counter(names)
+    once = [x for x in names if times[x] == 1]
+    shown, usual = {x: i for i, x in enumerate(once)}, usual_names(once)
+    picked = sorted({*once[:MOST], *usual[: MOST // 2]}, key=lambda x: (x not in usual, shown[x]))[:MOST]
+    return Head(source.called, source.first(sorted(picked, key=lambda x: shown[x]), ROWS), len(names))
+
+
+def _joined(parts: Sequence[str], word: str) -> str:
+    return f" {word} ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+
+
+def _both(columns: Sequence[str]) -> str:
+    return "both" if len(columns) == 2 else "all"
+
+
+def _used(given: Mapping[str, Any]) -> set[str]:
+    """Columns that are named already, in a role that goes with no other."""
+    return {x for role in (*_ELSEWHERE, *_ANSWERS, "truth") for x in _texts(given.get(role))}
+
+
+def _spare(given: Mapping[str, Any]) -> set[str]:
+    """Columns of slices and conditions; they may have another role besides."""
+    told = (x for text in _texts(given.get("where")) for x in conditions.mentioned(text))
+    return {*_texts(given.get("by")), *told}
+
+
+def _texts(given: Any) -> list[str]:
+    """One text, or several; what is none is left to those who check it."""
+    several = [given] if isinstance(given, str) else given if isinstance(given, Iterable) else []
+    return [x for x in several if isinstance(x, str)]
+
+
+def _possible(given: Mapping[str, Any], roles: Sequence[str]) -> tuple[str, ...]:
+    """The kinds of answers that all given options go with."""
+    kinds: dict[str, Kind] = {"pred": "classes", "outcome": "outcomes", "value": "values", "score": "scores"}
+    if "threshold" in given:
+        kinds["score"] = "cuts"
+    own = [x for x in _ANSWERS if x in given]
+    options = {x for x in given if any(x in known for known in OPTIONS.values())} - {"item", "system"}
+    return tuple(x for x in own or roles if options <= OPTIONS[kinds[x]] | {x}) or tuple(roles)
+
+
+# -- suggestions
+
+
+def suggested(head: Head, given: Mapping[str, Any], roles: Sequence[str]) -> Named:
+    """Columns that may be meant, by their names and values; what was given is left out.
+
+    Columns of slices and conditions are meant only where no other has a usual name for a role, or nothing is found.
+    """
+    free = [x for x in head.values if x not in _used(given) and not is_id(x)]
+    first = [x for x in free if x not in _spare(given)]
+    usual = [x for role in USUAL if not guess(first, role) for x in guess(free, role)]
+    found = _among(head, given, roles, [x for x in free if x in first or x in usual])
+    return _shown(found if "COLUMN" not in found.values() else _among(head, given, roles, free))
+
+
+def _shown(found: Named) -> Named:
+    """Names that can be typed; others are left to the reader."""
+    typed = {name: [_typed(y) for y in x] if isinstance(x, list) else _typed(x) for name, x in found.items()}
+    return {name: list(dict.fromkeys(x)) if isinstance(x, list) else x for name, x in typed.items()}
+
+
+def _typed(x: Any) -> Any:
+    return x if not isinstance(x, str) or x.isprintable() else "COLUMN"
+
+
+def _among(head: Head, given: Mapping[str, Any], roles: Sequence[str], free: Sequence[str]) -> Named:
+    sep = given.get("sep") or next((y for y in map(head.separator, free) if y is not None), None)
+    head = replace(head, sep=sep)
+    truths = [given["truth"]] if "truth" in given else guess(free, "truth")
+    ways = {"pred": _predictions, "outcome": _passes, "score": _numbers, "value": _grades}
+    for role in (x for x in ("pred", "outcome", "score", "value") if x in roles):
+        if role in given:
+            mine = given[role] if isinstance(given[role], str) else next(iter(given[role]))
+            alike = (x for x in (*truths, *free) if head.alike(mine, x))
+            return {"truth": next(alike, next(iter(truths), "COLUMN"))}
+        found = ways[role](head, free, truths)
+        if found:
+            between = {"sep": sep} if role == "pred" and sep is not None and head.separator(found["truth"]) else {}
+            return {name: x for name, x in {**found, **between}.items() if name not in given}
+    usual = {str(x): truths if x == "truth" else guess(free, x) for x in _NEEDS.get(roles[0], ())}
+    lacks = {x: next(iter(own), "COLUMN") for x, own in (usual or {roles[0]: []}).items()}
+    return {name: x for name, x in lacks.items() if name not in given}
+
+
+def _classes(head: Head, name: str) -> bool:
+    """Whether values repeat as those of classes do."""
+    return 1 < len(head.labels(name)) <= max(2, len(head.known(name)) // 2)
+
+
+def _some(columns: Sequence[str]) -> list[str]:
+    """As many as the verb takes."""
+    return list(columns[: 2 if verb() == "compare" else _SYSTEMS])
+
+
+def _predictions(head: Head, free: Sequence[str], truths: Sequence[str]) -> Named:
+    """One column has a usual name, or was given; the other has one too, or holds the same labels."""
+    usual = guess(free, "pred")
+    several = verb() in ("compare", "leaderboard")
+    for truth in truths:
+        alike = [x for x in free if x not in (truth, *usual, *guess(free, "truth")) and head.alike(x, truth)]
+        found = usual[:1] if usual and not several else [*usual, *alike]
+        if found:
+            return {"truth": truth, "pred": _some(found)}
+    unnamed = (x for x in free if x not in usual and usual and _classes(head, x) and head.alike(usual[0], x))
+    other = None if truths else next(unnamed, None)
+    return {} if other is None else {"truth": other, "pred": _some(usual)}
+
+
+def _passes(head: Head, free: Sequence[str], _truths: Sequence[str]) -> Named:
+    others = {x for role in ("truth", "pred") for x in guess(free, role)}
+    words = [x for x in free if head.passes(x) and x not in others]
+    usual = guess(free, "outcome")
+    found = [x for x in usual if x in words] or words
+    if found or not usual:
+        return {"outcome": _some(found)} if found else {}
+    others = {x for x in map(str, head.known(usual[0])) if x.strip().lower() not in PASS | FAIL}
+    some = len(others) == 1 and len(head.labels(usual[0])) > 1
+    return {"outcome": usual[:1], "where": f"{usual[0]}!={others.pop()}"} if some else {}
+
+
+def _numbers(head: Head, free: Sequence[str], truths: Sequence[str]) -> Named:
+    found = guess(free, "score") or [x for x in free if head.fractions(x) and x not in truths]
+    if not found or not truths:
+        return {}
+    one = verb() == "score" and head.within_one(found[0])
+    own = {"score": found[0], "threshold": 0.5} if one else {"score": _some(found)}
+    return {"truth": truths[0], **own, **_speaking_for(head, truths[0], found[0])}
+
+
+def _speaking_for(head: Head, truth: str, score: str) -> Named:
+    """The class that scores speak for, where it is not the usual one."""
+    usual = usual_positive(completed_labels(set(head.labels(truth)))) if head.labels(truth) else None
+    highest = head.highest(truth, score)
+    return {} if usual is not None or highest is None else {"positive": highest}
+
+
+def _grades(head: Head, free: Sequence[str], _truths: Sequence[str]) -> Named:
+    found = [x for x in free if head.kind(x) in ("number", "whole number") and not guess([x], "truth")]
+    if verb() in ("compare", "leaderboard"):  # grades of several systems are on one scale
+        found = [x for x in found if head.overlap(x, found[0])]
+    return {"value": _some(found)} if found else {}
+
+
+def uses_of(head: Head, roles: Sequence[str], truth: str | None) -> dict[str, list[str]]:
+    """The options that each column may be meant for."""
+    tests: dict[str, Callable[[str], bool]] = {
+        "truth": lambda x: x == truth or bool(guess([x], "truth")),
+        "pred": lambda x: bool(guess([x], "pred")) or (truth in head.values and head.alike(x, str(truth))),
+        "outcome": head.passes,
+        "item": is_id,
+        "score": head.fractions,
+        "value": lambda x: head.kind(x) == "whole number",
+        "by": lambda x: _classes(head, x),
+    }
+    several = set(roles) & {"pred", "outcome", "value"}
+    by = [] if verb() == "leaderboard" else ["by"]
+    takes = {*roles, *(["item", *by] if several else []), *(["truth"] if roles != ("value",) else [])}
+    found = {x: next((option_ for option_, test in tests.items() if test(x)), None) for x in head.values}
+    both = {"score": ("score", "value")}
+    return {x: [y for y in both.get(str(use), (use,)) if y in takes] for x, use in found.items() if use is not None}

@@ -1,0 +1,1 @@
+"""Results: rows, result dicts, and the formats that they are rendered in."""

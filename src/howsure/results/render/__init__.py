@@ -1,0 +1,1 @@
+"""Renderers: they see result dicts only."""

@@ -1,0 +1,46 @@
+"""JUnit XML of a gate, for continuous integration: a test case for each requirement; user text is escaped."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+from xml.etree import ElementTree as Xml
+
+from howsure.messages.user_text import visible
+from howsure.results.render.tables import TextTable, from_document
+
+_ELEMENTS: Final = {"fail": "failure", "inconclusive": "error"}  # an error too is no success: it needs more items
+_SUITE: Final = "howsure gate"
+
+
+def suite(document: dict[str, Any]) -> str:
+    """One test suite, whose cases fail where their requirement does, and are errors where that is inconclusive."""
+    shown, rows = from_document(document), document["rows"]
+    states = [row["status"] for row in rows]
+    root = Xml.Element("testsuites")
+    own = Xml.SubElement(root, "testsuite", name=_SUITE, tests=str(len(rows)), failures=str(states.count("fail")),
+                         errors=str(states.count("inconclusive")), skipped="0", time="0")  # fmt: skip
+    for k, row in enumerate(rows):
+        name = visible(row["requirement"])
+        case = Xml.SubElement(own, "testcase", classname=_SUITE.replace(" ", "."), name=name, time="0")
+        said = _said(row, shown, k)
+        if row["status"] in _ELEMENTS:
+            no = Xml.SubElement(case, _ELEMENTS[row["status"]], type=row["status"], message=said)
+            no.text = said  # some readers show the attribute, others the text
+        else:
+            Xml.SubElement(case, "system-out").text = said
+    Xml.SubElement(own, "system-out").text = "\n".join([shown.headline, *(f"- {note}" for note in shown.notes)])
+    Xml.indent(root)
+    plain = Xml.tostring(root, encoding="us-ascii").decode("ascii")  # right in any encoding
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{plain}\n'
+
+
+def _said(row: dict[str, Any], shown: TextTable, k: int) -> str:
+    """What a row of the table says, in words."""
+    cells = dict(zip(shown.keys, shown.rows[k], strict=True))
+    heads = dict(zip(shown.keys, shown.columns, strict=True))
+    difference = " of the difference" if row["margin"] is not None else ""
+    more = f"; {cells['more']} {heads['more']} would likely settle it" if cells.get("more") else ""
+    return (
+        f"P(it holds) = {cells['probability']}, {row['p']:g} is needed; score{difference} {cells['measured']}, "
+        f"{heads['ends']} {cells['ends']}{more}"
+    )

@@ -1,0 +1,43 @@
+"""Markdown tables, fit for a pull request; user text is escaped."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from howsure.results.render.tables import from_document
+from howsure.results.render.view import USUAL, Detail
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#&~])")
+_LIST = re.compile(r"^(\d*)([-+.)])")  # at the start of a line they begin a list
+
+
+def escape(text: str) -> str:
+    r"""Text that Markdown shows as it is.
+
+    >>> print(escape("a|b <i>"))
+    a\|b \<i\>
+    """
+    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+
+
+def table(document: dict[str, Any], view: Detail = USUAL) -> str:
+    """The document as a table with its headline and notes."""
+    t = from_document(document, view)
+    lines = [_headline(document, t.headline), "", "| " + " | ".join(escape(c) for c in t.columns) + " |"]
+    lines.append("|" + "|".join("---:" if right else "---" for right in t.right) + "|")
+    lines += ["| " + " | ".join(_cell(x) for x in row) + " |" for row in t.rows]
+    lines += ["", *(f"- {escape(note)}" for note in t.notes)] if t.notes else []
+    return "\n".join(lines) + "\n"
+
+
+def _headline(document: dict[str, Any], text: str) -> str:
+    """What was found; the word that decides, such as pass or fail, in bold."""
+    shown = _LIST.sub(r"\1\\\2", escape(text))
+    word = document.get("status")
+    return f"**{word}**{shown.removeprefix(word)}" if isinstance(word, str) and shown.startswith(f"{word}:") else shown
+
+
+def _cell(text: str) -> str:
+    """Interval brackets need no escape in a cell; everything else is escaped."""
+    return text if re.fullmatch(r"\[[^\[\]<>|`*_\\]*\]", text) else escape(text)

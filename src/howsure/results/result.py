@@ -1,0 +1,409 @@
+"""Result: what every answer can do with its result dict, its frame, and files of columns."""
+
+from __future__ import annotations
+
+import copy
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
+
+import numpy as np
+
+from howsure import atomic
+from howsure.errors import BadSetting, UnknownName, nearest
+from howsure.evidence.protocol import Evidence
+from howsure.evidence.slices import Slices
+from howsure.messages.notes import WARNING, Note, note
+from howsure.results.render.data import csv_file, flat, metrics, parquet_file, readable
+from howsure.results.render.formats import FORMATS, by_suffix, fitting, for_view, kind_of, named, render
+from howsure.results.render.view import USUAL, Detail, view
+from howsure.results.rows import Row
+from howsure.validate import flag
+
+if TYPE_CHECKING:
+    from howsure.charts.chart import Chart
+
+
+# -- envelope
+#
+# The frame that every document shares.
+
+MISSING: Final = "missing-dropped"
+
+
+def envelope(
+    schema: str,
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    prior: Mapping[str, Any] | None = None,
+    level: float | None = None,
+    interval: str | None = None,
+    seed: int | None = None,
+    data: Mapping[str, Any] | None = None,
+    notes: Iterable[Note] = (),
+    account: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """A document: null where a thing does not apply; notes in words, in the reader's language, warnings first.
+
+    The account of rows is part of the data, and a note where some were left out: one for all that were missing.
+    """
+    from howsure.version import VERSION
+
+    if account is not None:
+        data = {**(data or {}), "rows": account}
+        told = MISSING if "missing" in account["left_out"] else None  # by one note for all
+        notes = [*(n for n in notes if n.code != told), *_left_out(account)]
+    return {
+        "schema": schema,
+        "version": VERSION,
+        "prior": prior,
+        "level": level,
+        "interval": interval,
+        "seed": seed,
+        "data": data,
+        "rows": rows,
+        "notes": [n.document for n in sorted(notes, key=lambda n: n.level != WARNING)],
+    }
+
+
+def _left_out(account: Mapping[str, Any]) -> list[Note]:
+    """One note on the rows that were left out, if any were."""
+    lost = account["left_out"]
+    if not lost:
+        return []
+    code = MISSING if "missing" in lost else "rows-left-out"
+    facts = {"read": account["read"], "kept": account["kept"], "where": tuple(account.get("where", ()))}
+    return [note(code, form="rows", lost=tuple(lost.items()), **facts)]
+
+
+# -- result
+#
+# Result: what every answer can do with its document, and rows as data frames.
+
+
+@runtime_checkable
+class Columnar(Protocol):
+    """A result that has its rows as arrays too, for files of columns."""
+
+    def to_table(self) -> dict[str, Any]:
+        """Arrays of one length, by name."""
+        ...
+
+
+_PLAIN: Final = frozenset({str, float, int, bool, type(None)})
+
+
+def _copied(x: Any) -> Any:
+    """A document anew: copy.deepcopy, which remembers whatever it meets, takes ten times as long for many rows."""
+    if type(x) is dict:
+        return {k: v if type(v) in _PLAIN else _copied(v) for k, v in x.items()}
+    if type(x) is list:
+        return [v if type(v) in _PLAIN else _copied(v) for v in x]
+    return copy.deepcopy(x)
+
+
+class Result:
+    """A frozen result: one document, and the formats that are made from it.
+
+    Results are equal when they are of one type and their documents are equal, and have no hash. Dataclasses among them
+    say eq=False: they would compare and hash field by field.
+    """
+
+    def _make(self) -> dict[str, Any]:
+        raise BadSetting("this result has no document.")  # every result makes its own
+
+    @cached_property
+    def _document(self) -> dict[str, Any]:
+        return self._make()
+
+    @property
+    def _library(self) -> str | None:
+        """The library of the frame that the result was made from."""
+        return None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON document; never NaN or Infinity."""
+        found: dict[str, Any] = _copied(self._document)
+        return found
+
+    def page(self) -> dict[str, Any]:
+        """The document for people: all of it, unless the result is long. To be read, not changed: it is no copy."""
+        return self._document
+
+    def to_frame(self, *, full: bool = False) -> Any:
+        """A data frame of the rows, of the library of the input; else of pandas, else of polars.
+
+        It has the columns that people read; `full=True` gives all that the JSON has, with nested keys joined by a dot.
+        """
+        rows = self._document["rows"]
+        return frame([flat(row) for row in rows] if flag(full, "full") else readable(rows), self._library)
+
+    def to_metrics(self) -> dict[str, float]:
+        """Flat names and numbers for experiment trackers: f1, f1_low, f1_high; `/` for `:` and `@`; slices after it.
+
+        A comparison gives both scores, the difference and P(better): a/f1, b/f1, f1/a-b, f1/a-b_p_better. Points of
+        curves have no names and are left out; to_frame has them.
+        """
+        return metrics(self._document)
+
+    def to_text(self, kind: str = "table", *, columns: str | Iterable[str] = (), verbose: bool = False) -> str:
+        """The text in a format, by its name; the table is what print shows.
+
+        `columns` adds some that are not shown by default, such as "mean" and "route"; `verbose` adds these and tells
+        every note and setting. Formats for programs hold all of it, and take neither.
+        """
+        return self._render(kind, view(columns, verbose))
+
+    def to_json(self) -> str:
+        """The JSON document as text."""
+        return self._render("json")
+
+    def to_markdown(self) -> str:
+        """A table for a pull request."""
+        return self._render("markdown")
+
+    def to_latex(self) -> str:
+        """A booktabs table for a paper."""
+        return self._render("latex")
+
+    def to_csv(self) -> str:
+        """One line per row, full precision."""
+        return self._render("csv")
+
+    def to_html(self) -> str:
+        """The report: one page with answers, charts and tables, that fetches nothing; a table without the extra charts.
+
+        Notebooks show the table alone.
+        """
+        return self._render("html")
+
+    # -- looks
+
+    def _charts(self) -> Mapping[str, Callable[[], Chart]]:
+        """The charts that the result can be looked at as, by name; the first one is what `plot` shows."""
+        from howsure.charts.kinds import drawn
+
+        return drawn(self._drawn_document, self._outlines())
+
+    @property
+    def _kind(self) -> str:
+        """What kind of document it has, where formats of its own are for it; known before any is made."""
+        return ""
+
+    @property
+    def _drawn_document(self) -> dict[str, Any]:
+        """The document that charts are made from."""
+        return self._document
+
+    def _outlines(self) -> Mapping[str, Callable[[], Any]]:
+        """What charts show beyond the document, as plain numbers by name: the points of laws and lines."""
+        return {}
+
+    def plot(self, kind: str | None = None) -> Chart:
+        """A chart of it, to be shown in a notebook or saved: result.plot().save("x.svg").
+
+        `kind` names one of several: charts() lists them. It takes the extra charts: pip install 'howsure[charts]'.
+        """
+        drawn = self._charts()
+        if not drawn:
+            raise BadSetting(f"there is nothing to draw of this {type(self).__name__}.")
+        if kind is None:
+            return next(iter(drawn.values()))()
+        if kind not in drawn:
+            raise UnknownName(
+                f"no chart {kind!r} of this {type(self).__name__}.{nearest(str(kind), list(drawn))}"
+                f" Charts: {', '.join(drawn)}."
+            )
+        return drawn[kind]()
+
+    def charts(self) -> dict[str, Chart]:
+        """Every chart of it, by name."""
+        return {name: make() for name, make in self._charts().items()}
+
+    def _measures(self) -> Iterable[Any]:
+        """The measures that the report tells of, with directions and formulas: those of its rows, or its only one."""
+        rows = getattr(self, "rows", None) or (self,)
+        found = (getattr(row, "metric", None) for row in rows)
+        return [m for m in found if m is not None and not isinstance(m, str)]
+
+    def _under_priors(self) -> list[dict[str, Any]]:
+        """The row of the headline under each of the usual priors, with its `prior`, for the report."""
+        return []
+
+    def _typed(self) -> Mapping[str, Any] | None:
+        """Settings for a command that gives the same numbers, beyond the document; None where there is no such."""
+        return None
+
+    def _report(self, view: Detail, in_file: bool) -> str:
+        """The report; without what draws it the table, with a word on what is missing."""
+        from howsure.charts.chart import installed
+
+        if not installed():
+            told = [*self.page()["notes"], note("report-extra").document]
+            return render(self.page() | {"notes": told}, "html", view, in_file)
+        from howsure.report.page import Parts, report
+
+        parts = Parts(self.charts(), tuple(self._measures()), self._under_priors(), self._typed())
+        return report(self.page(), parts, view)
+
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        kind: str | None = None,
+        columns: str | Iterable[str] = (),
+        verbose: bool = False,
+    ) -> None:
+        """Write a file, whole or not at all: .txt, .json, .md, .tex, .csv or .html, or the format that `kind` names.
+
+        Results that have columns (a Report) are also written as .parquet, gates as .xml (JUnit). `columns` and
+        `verbose` are as in to_text.
+        """
+        asked = view(columns, verbose)
+        columnar = self if isinstance(self, Columnar) else None
+        form = by_suffix(path, fitting(self._kind, columnar is not None)) if kind is None else named(kind)
+        for_view(form.name, asked)
+        if form.file is None:
+            atomic.write_text(path, self._render(form.name, asked, in_file=True))
+        elif columnar is None:
+            kind, texts = type(self).__name__, ", ".join(FORMATS)
+            raise BadSetting(f"{form.name} needs columns, and a {kind} has none; use {texts}.")
+        else:
+            table = columnar.to_table()
+            with atomic.whole(path) as place:
+                form.file(table, place)
+
+    def _render(self, kind: str, view: Detail = USUAL, in_file: bool = False) -> str:
+        if isinstance(kind, str) and kind == "html":
+            return self._report(view, in_file)
+        return render(self.page() if named(kind).for_people else self._document, kind, view, in_file)
+
+    def _repr_html_(self) -> str:
+        return render(self.page(), "html")
+
+    def __str__(self) -> str:
+        return self._render("table")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Result) or type(other) is not type(self):
+            return NotImplemented
+        return self._document == other._document
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What can be derived again stays behind: it may be large, or hold functions that do not pickle."""
+        derived = {k for c in type(self).__mro__ for k, v in vars(c).items() if isinstance(v, cached_property)}
+        kept = {k: v for k, v in self.__dict__.items() if k not in derived}
+        return kept | ({"_document": self._document} if "_document" in self.__dict__ else {})
+
+
+@dataclass(frozen=True, eq=False)
+class Document(Result):
+    """A document that was put together already, with all that a result can do."""
+
+    document: dict[str, Any]
+
+    @property
+    def _kind(self) -> str:
+        return kind_of(self.document)
+
+    def _make(self) -> dict[str, Any]:
+        return self.document
+
+
+LIBRARIES: Final = ("pandas", "polars")
+
+
+def frame(rows: list[dict[str, Any]], library: str | None = None) -> Any:
+    """Rows as a data frame of that library; of pandas, else of polars, where it is not installed or none is named."""
+    for name in sorted(LIBRARIES, key=lambda x: x != library):
+        try:
+            module = import_module(name)
+        except ImportError:
+            continue
+        return module.DataFrame(rows) if name == "pandas" else _polars(module, rows)
+    raise BadSetting("to_frame needs pandas or polars: pip install pandas")
+
+
+def _polars(polars: Any, rows: list[dict[str, Any]]) -> Any:
+    """Column by column: the type is that of all values, where polars would look at the first rows only."""
+    names = dict.fromkeys(key for row in rows for key in row)
+    return polars.DataFrame({k: polars.Series(k, [row.get(k) for row in rows], strict=False) for k in names})
+
+
+# -- export
+#
+# Reports for other programs: columns for files of millions of slices.
+
+
+def columns_of(rows: Iterable[Row]) -> dict[str, Any]:
+    """Arrays of one entry for each table and row."""
+    parts: list[dict[str, Any]] = []
+    for row in rows:
+        evidence = row.question.state.evidence
+        size = int(np.prod(evidence.shape, dtype=int))
+        shared = {**_where(evidence), "n": np.asarray(evidence.totals).ravel()}
+        low, high = row.interval
+        values = {"score": row.score, "mean": row.distribution.mean, "low": low, "high": high}
+        for i, label in enumerate(row.classes or (None,)):
+            name = row.asked if label is None else f"{row.asked}:{label}"
+            at = {k: np.asarray(v, dtype=float)[i] if label is not None else v for k, v in values.items()}
+            flat = {k: np.broadcast_to(np.asarray(v, dtype=float), evidence.shape).ravel() for k, v in at.items()}
+            named = {"metric": _same(name, size)}
+            if row.system is not None:
+                named["system"] = _same(row.system, size)
+            parts.append({**{k: v for k, v in shared.items() if k != "n"}, **named, "n": shared["n"], **flat})
+    return parts[0] if len(parts) == 1 else {k: np.concatenate([p[k] for p in parts]) for k in parts[0]}
+
+
+def _same(text: str, size: int) -> Any:
+    out = np.empty(size, dtype=object)
+    out.fill(text)
+    return out
+
+
+def _where(t: Evidence) -> dict[str, Any]:
+    """Each slice column, or other axis, as an array of one entry a table."""
+    found: dict[str, Any] = {}
+    if not t.shape:
+        return found
+    index = np.indices(t.shape).reshape(len(t.shape), -1)
+    for k, (name, axis) in enumerate(t.batch):
+        if isinstance(axis, Slices):
+            for j, column in enumerate(axis.columns):
+                found[column] = axis.values(j)[index[k]]
+        else:
+            values = np.empty(len(axis), dtype=object)
+            values[:] = list(axis)
+            found[name] = values[index[k]]
+    return {name: _narrow(values) for name, values in found.items()}
+
+
+def _narrow(values: Any) -> Any:
+    """Numbers as numbers, everything else as text."""
+    kinds = set(map(type, values))
+    if kinds <= {int}:
+        return values.astype(np.int64)
+    if kinds <= {int, float}:
+        return values.astype(float)
+    if kinds <= {bool}:
+        return values.astype(bool)
+    if kinds <= {str, type(None)}:
+        return values
+    out = np.empty(len(values), dtype=object)
+    out[:] = [None if x is None else str(x) for x in values]
+    return out
+
+
+def write_columns(columns: dict[str, Any], path: atomic.Name) -> None:
+    """A Parquet or CSV file, by its suffix, written whole or not at all; without a suffix it is Parquet."""
+    parquet = named("parquet")
+    suffix = atomic.checked(path).suffix.lower()
+    if suffix not in (".csv", "", *parquet.suffixes):
+        raise UnknownName(f"write() makes .parquet and .csv files; got {str(path)!r}. For other formats use save().")
+    with atomic.whole(path) as place:
+        (csv_file if suffix == ".csv" else parquet_file)(columns, place)

@@ -1,0 +1,382 @@
+"""Rows: an estimand with its interval and notes, and the entries of the result dict that rows become."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import groupby, permutations
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.errors import HowsureError
+from howsure.evidence.protocol import Evidence, as_json, number
+from howsure.evidence.slices import Slices
+from howsure.messages.notes import Notes, at_level, note
+from howsure.posteriors.distribution import Distribution, Interval
+from howsure.posteriors.estimand import Question
+from howsure.posteriors.posterior import Posterior, posterior
+from howsure.posteriors.priors import NAMES
+from howsure.results.render import findings
+
+# -- rows
+#
+# Rows: a question with its interval and what is to be said of it, and the documents that rows become.
+
+Array = NDArray[np.float64]
+Place = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """One measure of every table of the batch, as arrays of the batch shape."""
+
+    question: Question
+    level: float
+    kind: str
+    above: float | None = None
+    system: str | None = None
+
+    @property
+    def asked(self) -> str:
+        """The name asked for."""
+        return self.question.asked
+
+    @property
+    def metric(self) -> Any:
+        """The measure."""
+        return self.question.metric
+
+    @property
+    def canonical(self) -> str:
+        """The measure's own name."""
+        return self.question.canonical
+
+    @property
+    def classes(self) -> tuple[Any, ...] | None:
+        """The classes along the first axis, where there is one."""
+        return self.question.classes
+
+    @property
+    def distribution(self) -> Distribution:
+        """The law."""
+        return self.question.distribution
+
+    @property
+    def score(self) -> Array:
+        """The point score."""
+        return self.question.score
+
+    def put_to(self, p: Posterior) -> Question:
+        """The same question, put to another posterior of the same kind."""
+        if self.classes is None:
+            return p.kind.question(p, self.metric, self.asked)
+        return p.kind.question(p, self.metric.of("*"), f"{self.asked}:*")
+
+    @cached_property
+    def interval(self) -> Interval:
+        """The interval of the level and kind asked for."""
+        return self.distribution.interval(self.level, kind=self.kind)
+
+    @cached_property
+    def shared(self) -> dict[str, Any] | None:
+        """What slices tell each other; None where each stands alone."""
+        return self.question.shared(self.level)
+
+    @cached_property
+    def end_errors(self) -> tuple[Any, Any]:
+        """How far the ends of the interval may be off."""
+        return self.distribution.end_errors(self.level, self.kind)
+
+    @cached_property
+    def notes(self) -> Notes:
+        """What is to be said of it."""
+        d, value, name = self.distribution, self.score, self.asked
+        notes = [*self.warnings, *at_level(d.notes, self.level), *self.interval.notes, *self._undefined()]
+        if np.isinf(np.asarray(d.mean)).any():
+            notes.append(note("infinite-mean", of=name))
+        if self.question.empty_cell.any():
+            rule = self.metric.empty_cell_rule
+            notes.append(note("zero-cell", of=name, rule=rule, single=value.ndim == 0))
+        if d.route == "sampled" and not np.isfinite(self.metric.bounds).all():
+            notes.append(note("unbounded", of=name))
+        if d.ess is not None:
+            worst = float(np.max(np.asarray(self.end_errors)))
+            ends, chance = (float(f"{x:.1g}") for x in (worst, float(np.max(d.error.probability))))
+            notes.append(note("sampled", of=(name,), draws=d.ess, ends=ends, probability=chance))
+        return tuple(notes)
+
+    @cached_property
+    def warnings(self) -> Notes:
+        """Return what speaks against the question itself: an AUC that is surely worse than guessing."""
+        if str(self.metric) != "auc" or not np.all(np.asarray(self.interval.high) < 0.5):
+            return ()
+        of = "" if self.system is None else f" of {self.system}"
+        return (note("auc-reversed", of=f"{self.asked}{of}", level=f"{100 * self.level:.12g}%"),)
+
+    def _undefined(self) -> Notes:
+        lost = np.isnan(self.score)
+        if not lost.any():
+            return ()
+        when = (self.question.undefined,)
+        if self.classes is None:
+            return (note("undefined-score", of=(self.asked,), when=when, single=lost.ndim == 0),)
+        some = np.asarray(lost.reshape(len(self.classes), -1).any(axis=1)).tolist()
+        return tuple(
+            note("undefined-score", of=(f"{self.asked}:{label}",), when=when, single=True)
+            for label, here in zip(self.classes, some, strict=True)
+            if here
+        )
+
+
+def unlike_scales(rows: Sequence[Row]) -> Notes:
+    """Warn about the first two systems of which the middle values of one lie beyond all values of the other."""
+    spreads = [row.question.spread() for row in rows]
+    for (row, own), (other, theirs) in permutations(zip(rows, spreads, strict=True), 2):
+        if own is None or theirs is None or not (own.low > theirs.most or own.high < theirs.least):
+            continue
+        if min(own.least, theirs.least) < 0 or max(own.most, theirs.most) > 1:  # shares are of one scale
+            ends = {"low": own.low, "high": own.high, "least": theirs.least, "most": theirs.most}
+            facts: dict[str, Any] = {"first": row.system, "second": other.system, **ends}
+            return (note("unlike-scales", **facts),)
+    return ()
+
+
+# -- documents
+
+
+def told_alike(rows: Iterable[Row], paired: bool) -> dict[str, Any]:
+    """What the evidence of all systems tells alike beyond its size: clusters of the same items, a target."""
+    told = [row.question.state.evidence.describe() for row in rows]
+    names = ("clusters", "prevalence") if paired else ("prevalence",)
+    same = {k: told[0][k] for k in names if told[0].get(k) is not None and all(x.get(k) == told[0][k] for x in told)}
+    weighted = all(x.get("weighted") and "value" not in x for x in told)  # n is then a sum of weights
+    return same | ({"weighted": True} if weighted else {})
+
+
+def row_documents(rows: Iterable[Row], places: Sequence[Place] | None = None) -> list[dict[str, Any]]:
+    """One score row for each table of the batch and each measure of it; `places` chooses and orders the tables."""
+    return [x for table in zip(*_series(rows, places), strict=True) for x in table]
+
+
+def row_parts(rows: Iterable[Row]) -> list[tuple[Row, int | None]]:
+    """What a table has a line for, in order: each row, or each of its classes with the rows that have them."""
+    out: list[tuple[Row, int | None]] = []
+    for (_, classes), group in groupby(rows, key=lambda row: (row.system, row.classes)):
+        same = list(group)
+        out += [(row, i) for i in ([None] if classes is None else range(len(classes))) for row in same]
+    return out
+
+
+def _series(rows: Iterable[Row], places: Sequence[Place] | None) -> list[list[dict[str, Any]]]:
+    """For each line that a table has, the documents of all tables."""
+    listed = list(rows)
+    made = {id(row): _documents(row, places) for row in listed}
+    out = []
+    for row, i in row_parts(listed):
+        own = made[id(row)][i or 0]
+        out.append(own if i is None or row.classes is None else [x | _of_class(row, row.classes[i]) for x in own])
+    return out
+
+
+def _documents(row: Row, places: Sequence[Place] | None) -> list[list[dict[str, Any]]]:
+    """For each class of the row, or once, the documents of its tables; columns are turned to numbers at once."""
+    evidence = row.question.state.evidence.only(row.metric)
+    totals = evidence.totals
+    where = list(np.ndindex(evidence.shape)) if places is None else places
+    full = [where] if row.classes is None else [[(i, *x) for x in where] for i in range(len(row.classes))]
+    every = [x for own in full for x in own]
+    columns = _columns(row, every) | _chances(row, every)
+    infinite = _infinite(columns, len(every))
+    listed = zip(*map(_reals, columns.values()), strict=True)
+    routes = _routes(row, every)
+    values = (dict(zip(columns, numbers, strict=True)) | {"route": next(routes)} for numbers in listed)
+    slices, sizes = [slice_of(evidence, x) or None for x in where], [number(totals[x]) for x in where]
+    fixed = _fixed(row)
+    return [
+        [_one(row, fixed, next(values), next(infinite), x, n) for x, n in zip(slices, sizes, strict=True)] for _ in full
+    ]
+
+
+def slice_of(evidence: Evidence, at: Place) -> dict[str, Any]:
+    """The place of one table of the batch: each slice column, or other axis, with its value."""
+    found: dict[str, Any] = {}
+    for (name, axis), i in zip(evidence.batch, at, strict=True):
+        found |= axis.where(i) if isinstance(axis, Slices) else {name: axis[i]}
+    return {name: as_json(value) for name, value in found.items()}
+
+
+def _of_class(row: Row, label: Any) -> dict[str, Any]:
+    return {"metric": f"{row.metric}:{label}", "asked": f"{row.asked}:{label}", "class": as_json(label)}
+
+
+def _columns(row: Row, places: Sequence[Place]) -> dict[str, Array]:
+    """Every number of the row at these tables."""
+    from howsure.distributions.stacked import table_floors, table_routes
+
+    d, ends, at = row.distribution, row.interval, tuple(np.array(x) for x in zip(*places, strict=True))
+    few, drawn = _some(d, at), table_routes(d.law, d.route) == "sampled"
+    p_above = np.nan if row.above is None else d.prob_above(row.above)
+    columns = {
+        "score": row.score, "mean": None, "std": None, "median": None, "mode": None,
+        "low": ends.low, "high": ends.high, "low_gap": ends.low_gap, "high_gap": ends.high_gap,
+        "p_above": p_above, "value": d.error.value, "probability": d.error.probability,
+        "mean_error": np.where(drawn, d.mean_error(), d.error.value) if drawn.any() else d.error.value,
+        "low_error": row.end_errors[0], "high_error": row.end_errors[1], "floor": table_floors(d.law),
+        **row.question.by_table,
+    }  # fmt: skip
+    return {
+        k: np.ravel(getattr(few[0], k) if v is None and few else _picked(getattr(d, k) if v is None else v, d, at))
+        for k, v in columns.items()
+    }
+
+
+def _routes(row: Row, places: Sequence[Place]) -> Iterator[str]:
+    """How the law of each of these tables is known."""
+    from howsure.distributions.stacked import table_routes
+
+    found = table_routes(row.distribution.law, row.distribution.route)
+    return iter([str(found[x]) for x in places])
+
+
+def _some(d: Distribution, at: tuple[NDArray[np.intp], ...]) -> tuple[Distribution, ...]:
+    """The law at a few tables of a large batch, where the others' numbers need not be found; nothing elsewhere."""
+    from howsure.distributions.continuous import Continuous
+
+    if len(d.shape) != 1 or 4 * at[0].size > d.shape[0] or not isinstance(d.law, Continuous):
+        return ()
+    return (replace(d, law=d.law.rows(at[0], d.shape), point=None),)
+
+
+def _picked(values: Any, d: Distribution, at: tuple[NDArray[np.intp], ...]) -> Array:
+    whole: Array = np.broadcast_to(np.asarray(values, dtype=float), d.shape)
+    return whole[at] if at else whole
+
+
+def _reals(column: Array) -> list[float | None]:
+    """Finite numbers, or null."""
+    finite = np.isfinite(column)
+    found: list[float | None] = (column if finite.all() else np.where(finite, column, np.array(None))).tolist()
+    return found
+
+
+def _infinite(columns: dict[str, Array], many: int) -> Iterator[list[str]]:
+    """For each table the names of the numbers that have no end."""
+    marks = {k: np.isinf(columns[k]) for k in _SHOWN}
+    names = [k for k, x in marks.items() if x.any()]
+    return iter([[k for k in names if marks[k][i]] for i in range(many)])
+
+
+def _chances(row: Row, places: Sequence[Place]) -> dict[str, Array]:
+    """What random guessing gives at these tables, P(better than that), and how far this may be off."""
+    names = ("chance", "p_above_chance", "chance_error")
+    at = tuple(np.array(x) for x in zip(*places, strict=True)) or None
+    found = row.question.chance(at) if places else None
+    if found is None:
+        return dict.fromkeys(names, np.full(len(places), np.nan))
+    numbers = (np.ravel(x) for x in (found.score, found.better, found.error))
+    return {k: np.broadcast_to(np.asarray(x, dtype=float), len(places)) for k, x in zip(names, numbers, strict=True)}
+
+
+_SHOWN = ("score", "mean", "std", "median", "mode", "low", "high")
+
+
+def _fixed(row: Row) -> dict[str, Any]:
+    """What all tables of a row have alike."""
+    low, high = row.distribution.range
+    return {
+        "metric": str(row.metric),
+        "class": as_json(row.metric.label),
+        "range": (real(low), real(high)),
+        "columns": row.question.columns,
+        "by_table": tuple(row.question.by_table),
+    }
+
+
+def _one(
+    row: Row, fixed: dict[str, Any], values: dict[str, Any], infinite: list[str], where: dict[str, Any] | None, n: Any
+) -> dict[str, Any]:
+    return {
+        "metric": fixed["metric"],
+        "asked": row.asked,
+        "system": row.system,
+        "slice": where,
+        "overall": None,
+        "class": fixed["class"],
+        "n": n,
+        "marked": None,
+        **{k: values[k] for k in _SHOWN},
+        "low_gap": values["low_gap"],
+        "high_gap": values["high_gap"],
+        "above": row.above,
+        "p_above": values["p_above"],
+        "chance": values["chance"],
+        "p_above_chance": values["p_above_chance"],
+        "error": {
+            "value": values["value"],
+            "probability": values["probability"],
+            "mean": values["mean_error"],
+            "low": values["low_error"],
+            "high": values["high_error"],
+            "chance": values["chance_error"],
+            **({"floor": values["floor"]} if values["floor"] else {}),
+        },
+        "route": values["route"],
+        "range": list(fixed["range"]),
+        "infinite": infinite,
+        **fixed["columns"],
+        **{k: values[k] for k in fixed["by_table"]},
+    }
+
+
+def real(x: Any) -> float | None:
+    """A finite number, or null."""
+    value = float(x)
+    return value if np.isfinite(value) else None
+
+
+# -- prior rows
+#
+# Rows of a report under other priors: all of them, or the headline, for its table and its chart.
+
+Document = dict[str, Any]
+FEW_CLASSES: Final = 20  # from more on, priors on every cell outweigh the data, and take long
+
+
+def chief(p: Posterior, rows: Sequence[Row], documents: Sequence[Document]) -> tuple[Row, Document] | None:
+    """The row of the headline, and what it says; None of a batch, of many classes, and of slices that share."""
+    if p.prior.shared or len(p.evidence.describe().get("labels") or ()) > FEW_CLASSES:
+        return None
+    said = next(iter(findings.headlines({"rows": list(documents)})), None)
+    for row in rows:
+        if said is None or row.system != said["system"] or len(row.distribution.shape) > (row.classes is not None):
+            continue
+        if said["asked"] in ([row.asked] if row.classes is None else [x["asked"] for x in row_documents([row])]):
+            return row, said
+    return None
+
+
+def put_under(p: Posterior, rows: Sequence[Row], prior: Any) -> tuple[Posterior, tuple[Row, ...]]:
+    """The posterior of the same evidence under another prior, and the same rows put to it."""
+    other = posterior(p.evidence, prior, tolerance=p.tolerance, seed=p.seed)
+    own = {name: other if name is None else other.system(name) for name in dict.fromkeys(row.system for row in rows)}
+    return other, tuple(replace(row, question=row.put_to(own[row.system])) for row in rows)
+
+
+def headline_under_priors(p: Posterior, row: Row, said: Document) -> list[Document]:
+    """What was said, and the same under each of the usual priors; each has its `prior`."""
+    own = p.prior.name
+    names = NAMES if own in NAMES else (own, *NAMES)
+    found = (said if name == own else _under(p, row, said, name) for name in names)
+    return [made | {"prior": name} for name, made in zip(names, found, strict=True) if made is not None]
+
+
+def _under(p: Posterior, row: Row, said: Document, name: str) -> Document | None:
+    """A row under another prior; None where this kind of evidence has no such prior."""
+    try:
+        made = row_documents(put_under(p, [row], name)[1])
+    except HowsureError:
+        return None
+    return next((x for x in made if x["asked"] == said["asked"]), None)

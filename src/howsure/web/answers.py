@@ -1,0 +1,277 @@
+"""What a worker does with a job: the call, the result dict, its finding, charts and lines."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from howsure.errors import BadSetting, HowsureError
+from howsure.messages.language import SPOKEN, TYPED, Typed
+from howsure.messages.numbers import count, probability, short
+from howsure.messages.user_text import laid_out
+from howsure.results.render import findings
+from howsure.web import questions, uploads
+from howsure.web.questions import Posed
+
+# -- finding
+#
+# What a document says, as the one sentence that stands above everything on the page.
+
+Document = dict[str, Any]
+
+
+def of(document: Document) -> str:
+    """The finding of a document of any command.
+
+    >>> of({"schema": "howsure.solve/2", "why": "no table has these digits.", "tables": []})
+    'No table has these digits.'
+    """
+    kind = document["schema"].partition(".")[2].partition("/")[0]
+    told = {"solve": _solved, "tradeoff": _traded}.get(kind)
+    said = (told or _usual)(document).strip().rstrip(".")
+    said = said if told is None else said[:1].upper() + said[1:]  # a name of the user's comes first in the others only
+    return findings.sentence(said)
+
+
+def _usual(document: Document) -> str:
+    """A verdict where there is one, else the headline of the report."""
+    rows = document.get("rows") or [{}]
+    said = document.get("verdict") or rows[0].get("verdict")
+    if said is not None:
+        return str(said)
+    row = findings.headlines(document)[0] if "asked" in rows[0] else {}
+    return findings.of_row(row, document["level"]) if row.get("low") is not None else ""
+
+
+def _solved(document: Document) -> str:
+    """The only table, or why there are several or none."""
+    said, tables = str(document["why"]).rstrip("."), document["tables"]
+    if len(tables) != 1:
+        return said
+    return f"{said}: " + ", ".join(f"{name} {count(x)}" for name, x in tables[0].items())
+
+
+def _traded(document: Document) -> str:
+    """What becomes of precision at the recall that was asked for first, and whether more recall costs precision."""
+    row, curve = document["rows"][0], document["curve"]
+    p = document.get("p_tradeoff")
+    costs = "more recall costs precision" if document["trades_off"] else "more recall does not cost precision"
+    if p is not None:
+        costs = f"more recall costs precision with probability {probability(p['value'], p['error'])}"
+    held = "" if curve is None else f"at accuracy {curve['accuracy']:.4g} and prevalence {curve['prevalence']:.4g} "
+    at = f"{held}{costs}"  # counts without positive items have no curve of their own, but a posterior of one
+    known = row.get("median") if row.get("precision") is None else row["precision"]  # as the table beneath has it
+    if known is None:
+        return f"{at}; no table has recall {row['recall']:.4g}"
+    span = "" if row.get("low") is None else f" ({findings.span(row)})"
+    return f"{at}; at recall {row['recall']:.4g} precision is {short(known)}{span}"
+
+
+# -- answering
+#
+# What a worker does with a job: the call, the document, its finding, charts and lines; errors are answers too.
+
+_LOG: Final = logging.getLogger("howsure.web")
+_JSON: Final = "application/json"
+TEXTS: Final = {
+    "document": _JSON, "csv": "text/csv", "table": "text/plain", "markdown": "text/markdown",
+    "latex": "application/x-tex", "html": "text/html",
+}  # fmt: skip
+DRAWN: Final = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf"}
+FORMATS: Final = ("answer", *TEXTS, *DRAWN)
+_MEMORY: Final = (
+    "what was asked is too large for the memory of this machine; ask for fewer slices, classes or measures at once."
+)
+_LONGEST: Final = 80  # characters of what a message quotes
+_CAPITAL: Final = re.compile(r"(?<!^)(?=[A-Z])")
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What goes back to who asked; `report` is a page to be kept for a while, where one was asked for."""
+
+    status: int
+    kind: str
+    body: bytes
+    report: str | None = None
+
+
+@dataclass(frozen=True)
+class Job:
+    """A question to be answered."""
+
+    verb: str
+    question: Any
+    form: str = "answer"
+    charts: bool = False
+    folder: str | None = None  # that of the file, if there is one
+    report: bool = False
+
+
+def refusal(status: int, code: str, message: str) -> Reply:
+    """The one shape of errors; whatever a message quotes, it is of a length to be read."""
+    said = {"error": {"code": code, "message": laid_out(message)}}
+    return Reply(status, _JSON, json.dumps(said, ensure_ascii=False).encode())
+
+
+def quoted(given: Any) -> str:
+    """What was given, without its middle where it is long.
+
+    >>> quoted("a"), len(quoted("a" * 10**6))
+    ("'a'", 80)
+    """
+    text = repr(given)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 23]}...{text[-20:]}"
+
+
+def answer(job: Job) -> Reply:
+    """The reply to a job, whatever happens."""
+    spoken = SPOKEN.set("command")
+    try:
+        return _WAYS.get(job.verb, _asked)(job)
+    except HowsureError as error:
+        return refusal(422, _CAPITAL.sub("-", type(error).__name__).lower(), str(error))
+    except MemoryError:
+        return refusal(422, "too-large", _MEMORY)
+    except Exception as error:
+        _LOG.exception("a bug in howsure")
+        return refusal(500, "bug", f"this is a bug in howsure ({type(error).__name__}).")
+    finally:
+        SPOKEN.reset(spoken)
+
+
+def _asked(job: Job) -> Reply:
+    """A question whose numbers came with it, or in a file that was sent."""
+    unused = "charts" if job.charts else "report" if job.report else None
+    if unused is not None and job.form != "answer":
+        raise BadSetting(f"{unused} goes with the full answer: leave out {unused}, or format={job.form}.")
+    if job.folder is None:
+        return _given(job, questions.asked(job.verb, job.question))
+    name = next(x.name for x in Path(job.folder).iterdir())
+    here = Path.cwd()
+    os.chdir(job.folder)  # so that messages and notes call the file by its label
+    try:
+        return _given(job, questions.of_file(job.verb, name, job.question), (uploads.own_name(job.question.name),))
+    finally:
+        os.chdir(here)
+
+
+def _given(job: Job, asked: Posed, files: tuple[str, ...] = ()) -> Reply:
+    typed = TYPED.set(Typed(asked.words, files))
+    try:
+        return _written(job, asked, asked.run())
+    finally:
+        TYPED.reset(typed)
+
+
+def _written(job: Job, asked: Posed, result: Any) -> Reply:
+    questions.refuse_many("slices", int((result.page().get("hidden") or {}).get("tables", 0)))
+    if job.form in DRAWN:
+        chart = result.plot()
+        made = {"svg": chart.to_svg, "png": chart.to_png, "pdf": chart.to_pdf}[job.form]()
+        return Reply(200, DRAWN[job.form], made.encode() if isinstance(made, str) else made)
+    if job.form == "html":
+        return Reply(200, TEXTS["html"], _page(result).encode())
+    if job.form in TEXTS:
+        text = result.to_text("json" if job.form == "document" else job.form)
+        return Reply(200, TEXTS[job.form], text.encode())
+    document = result.to_dict()
+    drawn = _drawn(result) if job.charts else None
+    told = {
+        "document": document,
+        "finding": of(document),
+        "table": _table(result.page()),
+        "lines": {"python": asked.python(result), "shell": asked.shell, "files": asked.files},
+        "charts": drawn,
+        "report": None,
+    }
+    body = json.dumps(told, ensure_ascii=False, allow_nan=False).encode()
+    return Reply(200, _JSON, body, _page(result) if job.report else None)
+
+
+def _table(document: dict[str, Any]) -> dict[str, Any]:
+    """What the command shows, as texts."""
+    from howsure.results.render.tables import from_document
+
+    t = from_document(document)
+    return {name: getattr(t, name) for name in ("headline", "columns", "right", "rows", "notes")}
+
+
+def _drawn(result: Any) -> list[dict[str, Any]]:
+    """The charts that there are."""
+    return [
+        {
+            "name": c.name,
+            "title": c.title,
+            "says": c.says,
+            "caption": c.caption,
+            "spec": c.bare,
+            "narrow": c.bare_narrow,
+        }
+        for c in result.charts().values()
+    ]
+
+
+def _page(result: Any) -> str:
+    """The report, which tells the command that writes it; in memory, as a worker may be ended at any time."""
+    typed = TYPED.get()
+    told = TYPED.set(Typed((*typed.words, "--out", "report.html"), typed.files))
+    try:
+        return str(result.to_html())
+    finally:
+        TYPED.reset(told)
+
+
+def _metrics(job: Job) -> Reply:
+    from howsure.catalogue import metrics
+    from howsure.catalogue.repeated import repeated
+    from howsure.catalogue.retrieval import rankings
+    from howsure.ranking.names import described
+    from howsure.results.render import listing
+
+    name = job.question
+    document = listing.document(described(name) if name else [*metrics(), *rankings(), *repeated()], bool(name))
+    return Reply(200, _JSON, listing.render(document, "json").encode())
+
+
+def _preview(job: Job) -> Reply:
+    from howsure.io.preview import preview
+
+    if job.folder is None:
+        raise BadSetting("a file is needed.")
+    path = next(iter(Path(job.folder).iterdir()))
+    here = Path.cwd()
+    os.chdir(job.folder)
+    typed = TYPED.set(Typed(("score", path.name), (path.name,)))
+    try:
+        return Reply(200, _JSON, json.dumps(preview(path.name), ensure_ascii=False, allow_nan=False).encode())
+    finally:
+        os.chdir(here)
+        TYPED.reset(typed)
+
+
+def _bundle(_job: Job) -> Reply:
+    """Vega, Vega-Lite and vega-embed as one script that sets window.vegaEmbed."""
+    import vl_convert
+
+    bundle: Any = vl_convert.javascript_bundle  # its stub wants a snippet, without which it sets window.vegaEmbed
+    return Reply(200, "text/javascript", bundle().encode())
+
+
+def _warm(_job: Job) -> Reply:
+    """A first answer is slow: a worker gives one before it is asked."""
+    from howsure.web import models
+
+    counts = models.FourCounts(tp=8, fp=2, fn=3, tn=80)
+    return answer(Job("score", models.ScoreQuestion(counts=counts, metrics=["f1"], above=0.8), charts=True))
+
+
+_WAYS: Final[dict[str, Callable[[Job], Reply]]] = {
+    "metrics": _metrics, "preview": _preview, "bundle": _bundle, "warm": _warm,
+}  # fmt: skip
