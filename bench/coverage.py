@@ -27,16 +27,16 @@ from scipy.special import ndtr, ndtri
 HERE = Path(__file__).resolve().parent
 sys.path[0] = str(HERE.parent)
 
-import howsure as hs
-from bench.coverage_cases import ALL, EQUAL, PER_CLASS, SHARED, WHY, Case, Size, corners, grid, warned_cases
-from bench.coverage_counting import DRAWS, RESAMPLES, SEED, TAILS, Array, Hits, ends
-from bench.coverage_items import of_labels
-from bench.coverage_page import add_root, publish
-from bench.coverage_tables import Results, classes_study
-from howsure.catalogue import parse
-from howsure.posteriors import priors
-from howsure.posteriors.all_classes import doubts
-from howsure.posteriors.class_samples import Bounded, ClassDrawing, centres, move_to, moved
+import howsure as hs  # noqa: E402
+from bench.coverage_cases import ALL, EQUAL, PER_CLASS, SHARED, WHY, Case, Size, corners, grid, warned_cases  # noqa: E402
+from bench.coverage_counting import DRAWS, RESAMPLES, SEED, TAILS, Array, Hits, ends  # noqa: E402
+from bench.coverage_items import of_labels  # noqa: E402
+from bench.coverage_page import add_root, publish  # noqa: E402
+from bench.coverage_tables import Results, classes_study  # noqa: E402
+from howsure.catalogue import parse  # noqa: E402
+from howsure.posteriors import priors  # noqa: E402
+from howsure.posteriors.all_classes import doubts  # noqa: E402
+from howsure.posteriors.class_samples import Bounded, ClassDrawing, centres, move_to, moved  # noqa: E402
 
 KEPT = HERE.parent / "build" / "coverage.json"
 

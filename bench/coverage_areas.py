@@ -31,15 +31,15 @@ from scipy.special import ndtr, ndtri
 HERE = Path(__file__).resolve().parent
 sys.path[0] = str(HERE.parent)
 
-import howsure as hs
-from bench.coverage_data import Row, Study, Table, this_run
-from bench.coverage_page import add_root, publish
-from howsure.catalogue.retrieval import parse
-from howsure.distributions.classical_tests import delong
-from howsure.distributions.ranked import Cuts, order_of
-from howsure.evidence.scored import Scored
-from howsure.posteriors.score_control import pair_draws
-from howsure.posteriors.score_samples import score_draws
+import howsure as hs  # noqa: E402
+from bench.coverage_data import Row, Study, Table, this_run  # noqa: E402
+from bench.coverage_page import add_root, publish  # noqa: E402
+from howsure.catalogue.retrieval import parse  # noqa: E402
+from howsure.distributions.classical_tests import delong  # noqa: E402
+from howsure.distributions.ranked import Cuts, order_of  # noqa: E402
+from howsure.evidence.scored import Scored  # noqa: E402
+from howsure.posteriors.score_control import pair_draws  # noqa: E402
+from howsure.posteriors.score_samples import score_draws  # noqa: E402
 
 Array = NDArray[np.float64]
 Found = Mapping[Any, Any]  # what each case gave

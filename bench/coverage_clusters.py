@@ -34,10 +34,10 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path[0] = str(HERE.parent)
 
-from bench.clusters.averages import SETS, averages, label_sets
-from bench.clusters.five_classes import EQUAL, SHARED, classes
-from bench.clusters.simulated import Case
-from bench.clusters.two_classes import PAIRED, pairs, rates, tables
+from bench.clusters.averages import SETS, averages, label_sets  # noqa: E402
+from bench.clusters.five_classes import EQUAL, SHARED, classes  # noqa: E402
+from bench.clusters.simulated import Case  # noqa: E402
+from bench.clusters.two_classes import PAIRED, pairs, rates, tables  # noqa: E402
 
 PAGE, KEPT = HERE.parent / "docs" / "coverage-clusters.md", HERE.parent / "build" / "coverage_clusters.json"
 MARKS = "<!-- clusters: written by bench/coverage_clusters.py -->", "<!-- end of clusters -->"

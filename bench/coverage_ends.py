@@ -23,9 +23,9 @@ from scipy.special import ndtri
 HERE = Path(__file__).resolve().parent
 sys.path[0] = str(HERE.parent)
 
-import howsure as hs
-from bench.coverage_data import Row, Study, Table, shares, this_run
-from bench.coverage_page import add_root, publish
+import howsure as hs  # noqa: E402
+from bench.coverage_data import Row, Study, Table, shares, this_run  # noqa: E402
+from bench.coverage_page import add_root, publish  # noqa: E402
 
 Array = NDArray[np.float64]
 Held = dict[str, float]  # by rule

@@ -20,9 +20,9 @@ from scipy import special, stats
 
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-import howsure as hs
-from bench.coverage_data import Row, Study, Table, span, this_run
-from bench.coverage_page import add_root, publish
+import howsure as hs  # noqa: E402
+from bench.coverage_data import Row, Study, Table, span, this_run  # noqa: E402
+from bench.coverage_page import add_root, publish  # noqa: E402
 
 Array = NDArray[np.float64]
 Rng = np.random.Generator

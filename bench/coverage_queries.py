@@ -17,9 +17,9 @@ from scipy import stats
 
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-import howsure as hs
-from bench.coverage_data import Row, Study, Table, span, this_run
-from bench.coverage_page import add_root, publish
+import howsure as hs  # noqa: E402
+from bench.coverage_data import Row, Study, Table, span, this_run  # noqa: E402
+from bench.coverage_page import add_root, publish  # noqa: E402
 
 SEED, TESTS, SIZES = 8_102, 500, (25, 50, 200)
 CASES = (  # mean AP about, Beta shapes, share of queries at 0, share at 1

@@ -30,8 +30,8 @@ from scipy import special
 HERE = Path(__file__).resolve().parent
 sys.path[0] = str(HERE.parent)
 
-from bench.clusters import rules
-from howsure.catalogue.repeated import Repeated, parse
+from bench.clusters import rules  # noqa: E402
+from howsure.catalogue.repeated import Repeated, parse  # noqa: E402
 
 Array = NDArray[np.float64]
 

@@ -22,12 +22,12 @@ from scipy.special import ndtr
 HERE = Path(__file__).resolve().parent
 sys.path[0] = str(HERE.parent)
 
-import howsure as hs
-from bench.coverage_data import Row, Study, Table, shares, span, this_run
-from bench.coverage_page import add_root, publish
-from howsure.evidence.scored import Scored
-from howsure.posteriors.score_samples import score_draws
-from howsure.ranking.thresholds import choose
+import howsure as hs  # noqa: E402
+from bench.coverage_data import Row, Study, Table, shares, span, this_run  # noqa: E402
+from bench.coverage_page import add_root, publish  # noqa: E402
+from howsure.evidence.scored import Scored  # noqa: E402
+from howsure.posteriors.score_samples import score_draws  # noqa: E402
+from howsure.ranking.thresholds import choose  # noqa: E402
 
 Array = NDArray[np.float64]
 

@@ -31,9 +31,9 @@ WEIGHTS: Final = {  # of tp, fp, fn, tn, and the spread of their logarithms
     "the answer, 1 to 10, and by themselves": ((1.0, 1.0, 10.0, 10.0), 0.7),
 }
 MEASURES: Final = {
-    "recall": lambda tp, fp, fn, tn: tp / (tp + fn),
-    "precision": lambda tp, fp, fn, tn: tp / (tp + fp),
-    "f1": lambda tp, fp, fn, tn: 2 * tp / (2 * tp + fp + fn),
+    "recall": lambda tp, fp, fn, tn: tp / (tp + fn),  # noqa: ARG005
+    "precision": lambda tp, fp, fn, tn: tp / (tp + fp),  # noqa: ARG005
+    "f1": lambda tp, fp, fn, tn: 2 * tp / (2 * tp + fp + fn),  # noqa: ARG005
     "accuracy": lambda tp, fp, fn, tn: (tp + tn) / (tp + fp + fn + tn),
 }
 

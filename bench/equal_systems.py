@@ -18,7 +18,7 @@ from scipy import stats
 
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-import howsure as hs
+import howsure as hs  # noqa: E402
 
 MEANS = (2, 3, 5, 10, 20, 50)
 TAIL = 0.025

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-import howsure as hs
+import howsure as hs  # noqa: E402
 
 Array = NDArray[Any]
 CASES = (  # recall, specificity, positive and negative items, prevalence in the target

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-import howsure as hs
-from howsure.catalogue import parse
-from howsure.evidence.scored import Scored
-from howsure.posteriors.score_samples import score_draws
-from howsure.ranking.thresholds import choose
+import howsure as hs  # noqa: E402
+from howsure.catalogue import parse  # noqa: E402
+from howsure.evidence.scored import Scored  # noqa: E402
+from howsure.posteriors.score_samples import score_draws  # noqa: E402
+from howsure.ranking.thresholds import choose  # noqa: E402
 
 Array = NDArray[np.float64]
 SEED, TESTS, POPULATION = 52_711, 300, 1_000_000

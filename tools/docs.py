@@ -17,10 +17,10 @@ import click
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # so that `python tools/docs.py` finds its parts
 
-from bench.growth import page as growth
-from howsure.cli.app import app
-from tools import figures, metric_pages, paper_figures
-from tools.site import reference
+from bench.growth import page as growth  # noqa: E402
+from howsure.cli.app import app  # noqa: E402
+from tools import figures, metric_pages, paper_figures  # noqa: E402
+from tools.site import reference  # noqa: E402
 
 _ABOUT = (
     "Each name leads to a page with the formula, the posterior of an example, and advice. Names are the same in "

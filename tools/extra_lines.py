@@ -22,7 +22,7 @@ class Absent(Exception):
     """What is needed, beside the extra, is not here."""
 
 
-def charts(program: str) -> None:
+def charts(program: str) -> None:  # noqa: ARG001 - one shape for all
     if importlib.util.find_spec("howsure.charts") is None:
         raise Absent("this version has no howsure.charts")
     import howsure as hs
@@ -71,14 +71,14 @@ def spark(program: str) -> None:
     assert ",0.94," in done.stdout, done.stdout
 
 
-def arviz(program: str) -> None:
+def arviz(program: str) -> None:  # noqa: ARG001
     import howsure as hs
 
     data = hs.posterior(hs.Tally.binary(tp=80, fp=20, fn=30, tn=870)).to_arviz()
     assert "f1" in data.posterior
 
 
-def trec(program: str) -> None:
+def trec(program: str) -> None:  # noqa: ARG001
     import howsure as hs
 
     judged = {query: {"a": 1, "b": 0} for query in ("p", "q")}

@@ -133,7 +133,7 @@ def _from_memory(run: Run, what: str, qrels: str, ranked: str) -> Iterator[Row]:
 
 def _fresh(run: Run, what: str, qrels: str, ranked: str, folder: str) -> Iterator[Row]:
     try:
-        import ranx  # type: ignore[import-untyped]
+        import ranx  # type: ignore[import-untyped]  # noqa: F401 - only whether it is there
     except ImportError:
         return
     run.say("trec: fresh processes")

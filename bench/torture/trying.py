@@ -52,7 +52,7 @@ def tried(job: Job) -> tuple[Job, list[Violation]]:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             return job, list(_wrong(job, batch))
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is reported
         return job, [_raised(job, batch, error)]
 
 
@@ -113,6 +113,6 @@ def _raises(job: Job, batch: Batch, places: np.ndarray) -> bool:
             d = batch.law(places)
             for _ in checks.broken(d, checks.Numbers.of(d, job.level)):
                 pass
-    except Exception:
+    except Exception:  # noqa: BLE001 - the same kind or another: it is the table
         return True
     return False

@@ -115,7 +115,7 @@ class Plan(Result):
         return known([self.metric])
 
     def _make(self) -> dict[str, Any]:
-        assert self.posterior is not None
+        assert self.posterior is not None  # noqa: S101 - narrows the type
         p = self.posterior
         made = envelope(
             "howsure.plan/1", list(self.curve), prior=p.prior_document, level=self.level, interval=self.interval,
@@ -260,7 +260,7 @@ class _Design:
         """What is seen of that goal."""
         q, seed = self.question, self.state.seed
         if goal.kind == "difference":
-            assert goal.value is not None
+            assert goal.value is not None  # noqa: S101 - narrows the type
             found = q.outlook_of_difference(goal.value, seed, self.disagreement, self.stated)
         else:
             found = q.outlook(seed, self.stated)
@@ -356,7 +356,7 @@ def _smallest_n(design: _Design, goal: Goal) -> Plan:
 
 
 def _unreachable(design: _Design, goal: Goal, top: float) -> str:
-    assert goal.value is not None
+    assert goal.value is not None  # noqa: S101 - narrows the type
     name, sign = design.question.asked, ">" if goal.kind == "above" else "<"
     claim = f"{name} {sign} {goal.value:g}"
     if design.stated is not None:

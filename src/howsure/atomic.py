@@ -157,7 +157,7 @@ def _remove_if_left(path: str, ours: bool) -> None:
             return
         free = _lock(number)
         if (free and ours) or (free is not False and found.st_mtime < time.time() - _DAY):
-            os.unlink(path)
+            os.unlink(path)  # noqa: PTH108 - while the lock is held
     finally:
         os.close(number)
 

@@ -98,8 +98,8 @@ def test_tiny_probabilities_keep_their_digits() -> None:
     a, b = (60.5, 5.5), (5.5, 60.5)
     c = hs.compare(table((5, 60, 0, 0)), table((60, 5, 0, 0)), metric="precision")
     with mpmath.workdps(40):
-        density = lambda x: x ** (a[0] - 1) * (1 - x) ** (a[1] - 1) / mpmath.beta(*a)
-        below = lambda x: mpmath.betainc(*b, x, 1, regularized=True)
+        density = lambda x: x ** (a[0] - 1) * (1 - x) ** (a[1] - 1) / mpmath.beta(*a)  # noqa: E731
+        below = lambda x: mpmath.betainc(*b, x, 1, regularized=True)  # noqa: E731
         want = mpmath.quad(lambda x: density(x) * below(x), [0, 0.2, 0.4, 0.5, 0.6, 0.8, 1])
     assert c.p_above == pytest.approx(float(want), rel=1e-8)
     assert c.p_above < 1e-15

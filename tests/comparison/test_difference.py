@@ -95,7 +95,7 @@ def test_closed_laws_against_mpmath(a: tuple[int, ...], b: tuple[int, ...], t: f
             return mp.mpf(x >= 1) if x <= 0 or x >= 1 else mp.betainc(*shapes[0], 0, x, regularized=True)
 
         c, d = shapes[1]
-        f = lambda y: y ** (c - 1) * (1 - y) ** (d - 1) / mp.beta(c, d) * below(y)
+        f = lambda y: y ** (c - 1) * (1 - y) ** (d - 1) / mp.beta(c, d) * below(y)  # noqa: E731
         corner = mp.mpf(-t) / (2 + mp.mpf(t)) if t < 0 else (1 - mp.mpf(t)) / (1 + mp.mpf(t))
         want = mp.quad(f, sorted({mp.mpf(0), corner, mp.mpf(1) / 4, mp.mpf(1) / 2, mp.mpf(3) / 4, mp.mpf(1)}))
     assert difference(a, b, "f1").tails(np.asarray(t))[0] == pytest.approx(float(want), abs=1e-12)

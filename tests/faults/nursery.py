@@ -61,7 +61,7 @@ def _child(line: Line, out: int, err: int) -> None:
 
     os.dup2(out, 1)
     os.dup2(err, 2)
-    sys.stdin = open(os.devnull)
+    sys.stdin = open(os.devnull)  # noqa: PTH123, SIM115 - a device, for the life of the process
     sys.stdout, sys.stderr = os.fdopen(1, "w", closefd=False), os.fdopen(2, "w", closefd=False)
     os.chdir(line.folder)
     signal.alarm(LONGEST)
@@ -101,7 +101,7 @@ def _interrupt_at(module: str, name: str) -> None:
 
 def _interrupt_after(calls: int) -> None:
     """Control-C somewhere in the middle, the same place each time."""
-    ours, left = os.path.join(ROOT, "src", "howsure"), calls
+    ours, left = os.path.join(ROOT, "src", "howsure"), calls  # noqa: PTH118 - compared with names of code
 
     def count(frame: Any, event: str, _: Any) -> None:
         nonlocal left
@@ -142,8 +142,8 @@ def _one(line: Line) -> Left:
 
 def main() -> None:
     """Modules are imported once, before the first fork; DuckDB starts its threads in the children."""
-    import duckdb
-    import scipy.special
+    import duckdb  # noqa: F401
+    import scipy.special  # noqa: F401
 
     lines = [Line(**x) for x in json.loads(sys.stdin.read())]
     json.dump([asdict(_one(x)) for x in lines], sys.stdout)

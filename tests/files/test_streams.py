@@ -208,7 +208,7 @@ def test_devices_are_refused_and_nothing_is_empty(capsys):
 def test_a_device_as_standard_input_is_refused_without_advice_to_do_so(capsys, monkeypatch):
     """What was done already is no way out."""
     for line in (["score", "-", "--outcome", "y"], ["score", "--matrix", "-"]):
-        with open("/dev/zero", encoding="utf-8") as endless:
+        with open("/dev/zero", encoding="utf-8") as endless:  # noqa: PTH123 - a device
             monkeypatch.setattr(sys, "stdin", endless)
             assert app.run(line) == 2
         says = "howsure: 'standard input' is a device, which may never end; give a file or a pipe.\n"
@@ -282,7 +282,7 @@ def test_a_closed_standard_input_is_one_sentence():
 
 def test_a_full_temporary_folder_is_one_sentence(tmp_path):
     """And nothing is left in it."""
-    small = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+    small = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))  # noqa: E731
     got = howsure("score", "-", *LINE, input=CSV, preexec_fn=small, env={**os.environ, "TMPDIR": str(tmp_path)})
     assert got.returncode == 2, got.stderr
     assert got.stderr.startswith(f"howsure: 'standard input' cannot be kept in the temporary folder {str(tmp_path)!r}")

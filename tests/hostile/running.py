@@ -81,7 +81,7 @@ def ran(words: Sequence[str], given: bytes = b"") -> Ran:
 @contextlib.contextmanager
 def _standard_input(given: bytes) -> Iterator[None]:
     """Standard input, as a stream and as the file that the process has open as 0."""
-    with open(os.devnull, "rb") as nothing, contextlib.ExitStack() as stack:
+    with open(os.devnull, "rb") as nothing, contextlib.ExitStack() as stack:  # noqa: PTH123 - a device
         source: Any = nothing
         if given:
             read, write = os.pipe()

@@ -167,12 +167,12 @@ ONE = {  # one system
 }
 SEVERAL = {  # several systems
     "mapping of arrays": Call(arrays("label", "a", "b"), {"metric": "f1"}, "recall", "f1", arrays=True),
-    "columns of classes": Call(pandas, {"truth": "kind", "pred": ["ka", "kb"], "metric": "accuracy"}, "f1:x", "macro-f1"),
+    "columns of classes": Call(pandas, {"truth": "kind", "pred": ["ka", "kb"], "metric": "accuracy"}, "f1:x", "macro-f1"),  # noqa: E501 - one call a line
     "columns of outcomes": Call(polars, {"outcome": ["oa", "ob"]}, "accuracy"),
     "columns of verdicts": Call(polars, {"judge": ["oa", "ob"], "human": ["ha", "hb"]}, "error-rate", "rate"),
     "columns of values": Call(polars, {"value": ["va", "vb"]}),
     "columns of scores": Call(polars, {"truth": "label", "score": ["pa", "pb"]}, "AP", "auc"),
-    "columns of lists": Call(lists, {"truth": "tags", "pred": ["ta", "tb"], "metric": "micro-f1"}, "f1:x", "samples-f1"),
+    "columns of lists": Call(lists, {"truth": "tags", "pred": ["ta", "tb"], "metric": "micro-f1"}, "f1:x", "samples-f1"),  # noqa: E501 - one call a line
     "columns with clusters": Call(polars, {"outcome": ["oa", "ob"], "cluster": "question"}, "accuracy", "rate"),
     "long frame": Call(long, {"truth": "label", "pred": "answer", "item": "id", "system": "model"}, "recall", "f1"),
     "long frame with clusters": Call(long, {"outcome": "passed", "cluster": "question", "system": "model"}, "accuracy"),
@@ -379,7 +379,7 @@ CALLS: dict[str, dict[str, Call]] = {
     "Tally.matrix": {"counts": Call(given([[9, 1, 2], [3, 8, 1], [0, 2, 7]]))},
     "Tally.rate": {"counts": Call(given(), {"hits": 3, "of": 9})},
     "Tally.multilabel": {"sets": Call(given(*SETS))},
-    "Tally.stratified": {"tallies": Call(given(hs.Tally.binary(tp=[3, 4], fp=2, fn=1, tn=5)), {"sizes": {0: 10, 1: 20}})},
+    "Tally.stratified": {"tallies": Call(given(hs.Tally.binary(tp=[3, 4], fp=2, fn=1, tn=5)), {"sizes": {0: 10, 1: 20}})},  # noqa: E501 - one call a line
     "sklearn.classification_report": {"labels": Call(arrays("kind", "ka"), arrays=True)},
     "sklearn.scorer": {"an end": Call(given(), {"metric": "f1", "of": "low"}, "recall")},
     "Outcomes.rate": {"counts": Call(given(), {"hits": 3, "of": 9})},

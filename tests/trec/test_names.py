@@ -74,17 +74,17 @@ def test_grades_that_ir_measures_cannot_count_are_refused():
 STEMS = """
 P R AP RR nDCG Rprec Bpref IPrec AP11 BEP SetP SetR SetF Success Judged ERR Accuracy NumRel NumRet NumQ infAP SetAP
 Compat RBP BPM SDCG alpha_nDCG map ndcg_cut P_ recall_ iprec_at_recall_ set_F_ official set micro-SetF macro-AP foo
-""".split()
+""".split()  # noqa: SIM905
 PARAMETERS = """
 rel beta dcg rule unjudged judged_only gains cutoff recall p normalize T max_rel alpha foo REL * **x 1
-""".split()
+""".split()  # noqa: SIM905
 VALUES = """
 1 2 0 -1 1.5 True None 'x' 'exp-log2' {1:'x'} {1:2} {1:-2} {'a':1} {[1]:2} {1:{2:3}} [1] (1,2) 1e400 1e-320 10**9 nan
 1j b'x' ... lambda:0 f'' x 'rate' 'ceil' {} set() 1_000 0x10 '' 999999999999
-""".split()
+""".split()  # noqa: SIM905
 PLACES = """
 @10 @0 @-1 @1.5 @1e9 @1e10 @1e99999999 @x @ @@5 @5@5 @0.5 @1/2 @nan @inf @1_0 @(5) @True @.5 @1e-999
-""".split()
+""".split()  # noqa: SIM905
 
 
 def texts(count, seed):

@@ -89,7 +89,7 @@ def test_odd_values_work_or_are_refused(call, tmp_path, monkeypatch):
         try:
             CALLS[call](value)
         except hs.HowsureError as error:
-            assert len(str(error)) < 5000, name
+            assert len(str(error)) < 5000, name  # noqa: PT017 - not all are refused
 
 
 @pytest.mark.parametrize("n", [BEYOND, 10**30, 0, -1, 1.5, True, None])

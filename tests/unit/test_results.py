@@ -47,9 +47,9 @@ def test_results_of_the_same_data_are_equal(make):
     one, two = make(), make()
     assert one is not two
     assert one == two
-    assert not one != two
+    assert not one != two  # noqa: SIM202 - both operators are asked
     assert one != one.to_dict()
-    assert one != None
+    assert one != None  # noqa: E711 - equality is what is asked
 
 
 def test_results_of_other_data_are_not_equal():

@@ -134,5 +134,5 @@ def test_one_of_several_files_outside_is_enough(capsys):
 def test_what_is_typed_may_lie_anywhere(capsys):
     """The rule is for settings files."""
     Path("howsure.toml").write_text('prior = "uniform"\n')
-    assert run([*GATE, os.path.join("..", "outside.csv")]) == 0
+    assert run([*GATE, os.path.join("..", "outside.csv")]) == 0  # noqa: PTH118
     capsys.readouterr()

@@ -10,10 +10,10 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
-from sphinx.addnodes import toctree
+from sphinx.addnodes import toctree  # noqa: E402
 
-from howsure.version import VERSION
-from tools.site import navigation, reference
+from howsure.version import VERSION  # noqa: E402
+from tools.site import navigation, reference  # noqa: E402
 
 project, author = "howsure", "the howsure authors"
 release = version = VERSION

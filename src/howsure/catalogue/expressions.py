@@ -303,7 +303,7 @@ def evaluate(e: Expression, at: dict[str, Any]) -> Any:
     if e.op == "cell":
         return at[str(e.value)]
     if e.op == "number":
-        assert isinstance(e.value, Fraction)
+        assert isinstance(e.value, Fraction)  # noqa: S101 - narrows the type
         exact = any(isinstance(x, Fraction) for x in at.values())
         return e.value if exact else float(e.value)
     operation = _OPERATIONS[e.op] if e.function is None else e.function.of

@@ -20,7 +20,7 @@ from howsure.catalogue.expressions import CELLS, Expression, cells, evaluate, ex
 from howsure.errors import BadSetting
 
 
-def Ratio(top: Expression, bottom: Expression) -> Expression:
+def Ratio(top: Expression, bottom: Expression) -> Expression:  # noqa: N802 - reads as a type in the public API
     """A quotient of two linear forms in the cells, which has an exact posterior.
 
     >>> from howsure.catalogue.expressions import cells

@@ -73,5 +73,5 @@ SUBSET = Metric("subset-accuracy", (tp + tn) / n, meaning="share of items whose 
 def of_right_and_wrong(metric: Metric, k: int) -> Metric:
     """A micro average where each item has one class: the cells add up to right and wrong answers."""
     base = metric.base
-    assert base is not None
+    assert base is not None  # noqa: S101 - narrows the type
     return Metric(metric.name, added_up(base.formula, k), metric.better, metric.meaning)

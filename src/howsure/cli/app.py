@@ -180,7 +180,7 @@ SHORT = {  # in the order of the help
 class Ordered(click.Group):
     """The commands in an order that helps."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """First what is used most."""
         return [name for name in SHORT if name in self.commands]
 

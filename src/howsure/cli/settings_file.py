@@ -152,5 +152,5 @@ def _reached(path: str) -> Iterator[str]:
 
     for one in matching(path):
         yield one
-        if os.path.isdir(one):
+        if os.path.isdir(one):  # noqa: PTH112 - a name that is too long is none
             yield from map(str, Path(one).rglob("*"))

@@ -215,7 +215,7 @@ def _stop(seen: str) -> tuple[int, str]:
         return (_unsaid(body) if wrong is None else wrong.start()), f"> or < and a number, or 'not worse'{quoted}"
     if worse is not None and (sign is None or worse.end() > sign.end()):
         return (0, "the name of a measure") if not seen[: worse.start()].strip() else _after_margin(worse, seen[:end])
-    assert sign is not None
+    assert sign is not None  # noqa: S101 - narrows the type
     if not seen[: sign.start()].strip():
         return 0, "the name of a measure"
     if seen[sign.start() - 1] in "<>=!":

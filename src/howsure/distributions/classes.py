@@ -268,7 +268,7 @@ class Classes:
 
     def _share(self, rng: np.random.Generator, m: int) -> Array:
         """Draws of the shared share of right answers; under a tilt the same law resampled by its weights."""
-        assert self.pool is not None
+        assert self.pool is not None  # noqa: S101 - narrows the type
         if self.tilt is None or self.tilt.leaning == 0.0:
             return self.pool.draw(rng, m)
         p = self.pool.draw(rng, max(_POOL, 4 * m))[0]
@@ -299,7 +299,7 @@ class Classes:
 
     def _two_level(self, rng: np.random.Generator, mass: Array) -> Tables:
         """Each truth row normalised, times its class share."""
-        assert self.shares is not None
+        assert self.shares is not None  # noqa: S101 - narrows the type
         share = gammas(self.shares, mass.shape[1], rng)
         linear = None
         if self.tilt is not None:
@@ -316,7 +316,7 @@ class Classes:
 
     def _deal_one(self, rng: np.random.Generator, m: int, row: Array, tp: list[Array], col: list[Array]) -> None:
         """The prior's mass of one system: its right answers are a Gamma of their own, and the wrong ones are dealt."""
-        assert self.rows is not None
+        assert self.rows is not None  # noqa: S101 - narrows the type
         k, rows = self.k, self.rows[:, None]
         share = self._share(rng, m) if self.pool is not None else np.asarray(self.right)[:, None]
         right = np.zeros((k, 1))
@@ -352,7 +352,7 @@ class Classes:
 
     def _deal(self, rng: np.random.Generator, m: int, row: Array, tp: list[Array], col: list[Array]) -> None:
         """The prior's mass of each row, in atoms."""
-        assert self.rows is not None
+        assert self.rows is not None  # noqa: S101 - narrows the type
         k = self.k
         own = np.maximum(gammas(self.rows, m, rng), _FLOOR)
         own = own if self.scales is None else own * self.scales.rows[:, None]
@@ -361,7 +361,7 @@ class Classes:
         if self.pool is not None:
             share = self.pool.draw(rng, m)[:, None, None, :]
         else:
-            assert self.right is not None
+            assert self.right is not None  # noqa: S101 - narrows the type
             share = np.broadcast_to(self.right[None, :, None, None], (self.systems, k, 1, 1))
         for s in range(self.systems):
             good = rng.random(parts.shape, dtype=np.float32) < share[s]
@@ -423,7 +423,7 @@ class Classes:
 
     def _two_level_coefs(self, slopes: ClassSlopes) -> tuple[Array, Array]:
         """Of the Gammas of the rows, and of the class shares."""
-        assert self.shares is not None
+        assert self.shares is not None  # noqa: S101 - narrows the type
         cells = self.shapes.reshape(self.k, self.k)
         total = cells.sum(axis=1)
         at = slopes.of(self.codes, self.lost).reshape(self.k, self.k)

@@ -243,7 +243,7 @@ class UrnQuotient:
     @cached_property
     def _inside(self) -> Array:
         """P(m items outside the outer group), m = 0 … n, along the last axis."""
-        assert self.outer is not None
+        assert self.outer is not None  # noqa: S101 - narrows the type
         return beta_binomial(self.size, np.asarray(self.high.shape + self.low.shape), self.outer.shape)
 
     @property

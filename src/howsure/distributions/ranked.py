@@ -206,11 +206,11 @@ def _share(tp: Array, fp: Array) -> Array:
 # -- cuts by what they find
 
 
-def _found(tp: Array, fp: Array) -> Array:
+def _found(tp: Array, fp: Array) -> Array:  # noqa: ARG001 - an amount of both
     return tp
 
 
-def _alarms(tp: Array, fp: Array) -> Array:
+def _alarms(tp: Array, fp: Array) -> Array:  # noqa: ARG001 - an amount of both
     return fp
 
 

@@ -315,7 +315,7 @@ class Database:
         try:
             cursor.execute(*((self._with_places(text), bound) if bound else (text,)))
             return cursor.description, cursor.fetchall()
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - every driver has its own family
             elsewhere = _ELSEWHERE.search(str(error)) if self.driver == "duckdb" else None
             if elsewhere:
                 told = f"{self.called} reads another file, {elsewhere[1]!r}; howsure reads only the database"

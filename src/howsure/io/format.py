@@ -50,7 +50,7 @@ def expanded(given: Iterable[str]) -> list[str]:
     for text in given:
         if not text:
             raise BadFile("the name of a file is needed, or - for standard input; got ''.")
-        if text != "-" and os.path.isdir(text):
+        if text != "-" and os.path.isdir(text):  # noqa: PTH112 - a name that is too long is none
             raise BadFile(f"{text!r} is a directory; give its files, such as {text.rstrip('/')}/*.parquet.")
         found = matching(text)
         if not found:
@@ -70,7 +70,7 @@ def matching(text: str) -> list[str]:
     """A path, or the files that a pattern means."""
     if os.path.lexists(text) or not glob.has_magic(text):
         return [text]
-    return sorted(x for x in glob.iglob(text, recursive=True) if not Path(x).is_dir())
+    return sorted(x for x in glob.iglob(text, recursive=True) if not Path(x).is_dir())  # noqa: PTH207 - any pattern, absolute too
 
 
 def sniff(path: str, shown: str | None = None) -> File:

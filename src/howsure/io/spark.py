@@ -323,7 +323,7 @@ def session(remote: str | None) -> Any:
         raise BadSetting(f"{option('remote')} must be an address such as sc://host:15002; got {remote!r}.")
     try:
         return builder.remote(remote).getOrCreate()
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - grpc, py4j and pyspark each have their own
         raise BadSetting(f"no Spark Connect server answers at {remote!r}: {_first_line(error)}.") from None
 
 
@@ -338,7 +338,7 @@ def _read(spark: Any, paths: Sequence[str]) -> Any:
     try:
         frame = reader.format(kind).load(list(paths))
         _ = frame.columns  # asks the server now, not later
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - as above
         raise BadFile(f"Spark cannot read {paths[0]!r}: {_first_line(error)}.") from None
     return frame
 

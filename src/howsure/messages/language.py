@@ -26,7 +26,7 @@ class Typed:
     files: tuple[str, ...] = ()
 
 
-TYPED: Final[ContextVar[Typed]] = ContextVar("howsure_typed", default=Typed())
+TYPED: Final[ContextVar[Typed]] = ContextVar("howsure_typed", default=Typed())  # noqa: B039 - frozen
 _MARK: Final = re.compile(r"<([a-z][a-z_]*)(?:=([^<>]*))?>")
 _COMMAND: Final = {"item": "on", "metrics": "metric", "names": "name"}  # keywords that have another name there
 

@@ -182,7 +182,7 @@ def _informed(cells: dict[str, Array], scales: dict[str, Array] | None) -> Found
         cells = _flat(cells, whole.shape, first)
         scales = None if scales is None else _flat(scales, whole.shape, first)
     law, _ = exact_law(_informedness(), Model(cells, scales=scales))
-    assert law is not None
+    assert law is not None  # noqa: S101 - narrows the type
     found = law.tails(np.zeros(np.shape(cells["tp"])))
     below, more = (np.asarray(x)[place].reshape(whole.shape) if whole.shape else np.asarray(x) for x in found)
     return below, more
@@ -196,7 +196,7 @@ def _of_classes(state: State, metric: Metric) -> Found:
     """The share of draws of all classes above their own chance value, under the prior that the measure has."""
     t = state.evidence
     formula = metric.of_classes(len(t.labels))
-    assert formula is not None
+    assert formula is not None  # noqa: S101 - a measure of all classes
     gap = formula - by_chance(formula)
     far = replace(metric, formula=gap, multiclass=gap, average="", base=None)
     sampler, middle = class_sampler(state, far, gap)

@@ -196,7 +196,7 @@ def _dense(codes: Any, shapes: Array, k: int, prior: Prior, scales: Array | None
         return Classes(np.concatenate([cells, codes[~there]]), np.concatenate([table, shapes[~there]]), k, scales=weigh)
     if not there.all():
         raise BadSetting("a two-level prior has no place for missing answers; give missing='drop'.")
-    assert prior.between is not None
+    assert prior.between is not None  # noqa: S101 - narrows the type
     shares = np.bincount(codes[:, 0], shapes * by, k) / units + prior.between
     return Classes(cells, table, k, shares=np.asarray(shares, dtype=float), scales=weigh)
 

@@ -108,7 +108,7 @@ class Population:
 
     def _shares(self, at: Array) -> Array:
         if self.shapes is None:
-            assert self.fixed is not None
+            assert self.fixed is not None  # noqa: S101 - narrows the type
             return self.fixed
         return future_counts.shares(at, np.maximum(self.shapes, 1e-9))
 
@@ -118,7 +118,7 @@ class Population:
         """Of many patterns, plainly at random."""
         rng = np.random.default_rng([seed, 161_803])
         if self.shapes is None:
-            assert self.fixed is not None
+            assert self.fixed is not None  # noqa: S101 - narrows the type
             shares = np.broadcast_to(self.fixed, (many, self.fixed.shape[1]))
         else:
             mass = rng.standard_gamma(self.shapes, (many, len(self.shapes)))
@@ -130,7 +130,7 @@ class Population:
     def every(self, n: int) -> tuple[Array, Array] | None:
         """All data sets of two patterns and their probabilities; None where they are too many."""
         if self.shapes is None:
-            assert self.fixed is not None
+            assert self.fixed is not None  # noqa: S101 - narrows the type
             if n > 10 * _MOST_LISTED:
                 return None
             hits, weights = future_counts.every_count(n, float(self.fixed[0, 1]))
@@ -183,7 +183,7 @@ class Population:
     def middle(self) -> Array:
         """The stated probabilities, or the means of those that are open, (1, patterns)."""
         if self.shapes is None:
-            assert self.fixed is not None
+            assert self.fixed is not None  # noqa: S101 - narrows the type
             return self.fixed
         return np.asarray(self.shapes / self.shapes.sum())[None]
 

@@ -37,7 +37,7 @@ def mean_law(top: Array, bottom: Array, shapes: Array) -> tuple[Law, str]:
     if len(pairs) in (2, 3):
         groups = {(u, v): np.asarray(w) for (u, v), w in zip(pairs.tolist(), weight, strict=True)}
         found = linear_groups_law(groups)
-        assert found is not None
+        assert found is not None  # noqa: S101 - two and three groups have a law
         return found
     from howsure.distributions.contour import GammaQuotient
 

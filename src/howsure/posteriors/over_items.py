@@ -310,7 +310,7 @@ class AddedUp(OverItems):
     def form(self) -> Linear:
         """The quotient."""
         found = self.metric.base.reading.form if self.metric.base is not None else None
-        assert isinstance(found, Linear)
+        assert isinstance(found, Linear)  # noqa: S101 - is_quotient looked
         return found
 
     def parts(self, system: int) -> tuple[Array, Array]:

@@ -182,7 +182,7 @@ class Answers:
             for p, shape in shapes.items():
                 cells[NAMES[p[0], p[1 + side]]] = cells[NAMES[p[0], p[1 + side]]] + shape
             law = exact_law(metric, Model(cells))[0]
-            assert law is not None
+            assert law is not None  # noqa: S101 - a linear quotient of a flat table has one
             means.append(law.mean())
         return np.asarray(means[0] - means[1])
 

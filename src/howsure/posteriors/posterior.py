@@ -117,7 +117,7 @@ def kind_of(observed: type) -> Kind:
 
 @cache
 def _kind(observed: Hashable) -> Kind:
-    assert isinstance(observed, type)
+    assert isinstance(observed, type)  # noqa: S101 - narrows the type
     name = KINDS.get(observed.__name__)
     if name is None or not observed.__module__.startswith("howsure.evidence."):
         raise BadSetting(
@@ -275,7 +275,7 @@ class Posterior(State, Mapping[str, Distribution]):
 
     def get(self, metric: str, default: Any = None) -> Any:
         """The Distribution of a metric, or the default where there is none."""
-        return self[metric] if metric in self else default
+        return self[metric] if metric in self else default  # noqa: SIM401 - this is get
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.kind.names(self) if len(self.evidence.systems) == 1 else ())
@@ -308,6 +308,7 @@ class Posterior(State, Mapping[str, Distribution]):
 
     def to_arviz(self, metrics: Any = None, *, draws: int = 1000, chains: int = 4, seed: int = 0) -> Any:
         """Independent draws of measures as ArviZ's InferenceData, with dimensions chain and draw (extra `arviz`)."""
+
         return to_arviz(self, list(self) if metrics is None else metrics, draws, chains, seed)
 
 

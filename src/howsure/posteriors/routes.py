@@ -193,7 +193,7 @@ def _trusted(law: Law, route: str, served: Mask) -> tuple[Law, str, Mask] | None
     """The law of the tables that its rules can tell, where there are any."""
     from howsure.distributions.agreement import AgreementLaw
 
-    assert isinstance(law, AgreementLaw)
+    assert isinstance(law, AgreementLaw)  # noqa: S101 - narrows the type
     good = ~law.lost
     if good.all():
         return law, route, served
@@ -339,7 +339,7 @@ def _two_level_linear(form: Linear, model: Model) -> Routed | None:
         return across
     rows = {k: (form.top[k[0]], form.top[k[1]]) for k in ((0, 2), (1, 3))}
     if len(set(form.bottom)) == 1 and all(a == b for a, b in rows.values()):
-        assert model.shares is not None
+        assert model.shares is not None  # noqa: S101 - narrows the type
         zero = np.zeros(model.shape)
         by = (
             None
@@ -357,7 +357,7 @@ def _across_rows(form: Linear, model: Model) -> Routed | None:
         at = {c: (t, b) for c, t, b in zip(CELLS, form.top, form.bottom, strict=True)}
         if any(any(at[c]) for c in others) or {at[yes], at[no]} != {(1.0, 1.0), (0.0, 1.0)}:
             continue
-        assert model.shares is not None
+        assert model.shares is not None  # noqa: S101 - narrows the type
         from howsure.distributions.mellin import AcrossRows
 
         share, cells = model.shares, model.cells

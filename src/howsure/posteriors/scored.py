@@ -125,8 +125,8 @@ class Thresholds(Question):
     def _at_threshold(self) -> Question:
         """The measure of the 2x2 table at the threshold, or of the answers that two systems give there."""
         at = self.metric.threshold
-        assert at is not None
-        assert self.metric.base is not None
+        assert at is not None  # noqa: S101 - closed looked
+        assert self.metric.base is not None  # noqa: S101 - a threshold has one
         one = len(self.items.systems) == 1
         t = tally_at(self.items, [at]).at(0, ()) if one else answers_at(self.items, at)
         t = replace(t, notes=(*t.notes, *self._extreme))

@@ -48,7 +48,7 @@ class Foreign:
             with _in_silence():
                 found = {numbers[x.query_id]: x.value for x in ir_measures.iter_calc([self.measure], judged, ranked)}
                 values = np.array([found.get(q, np.nan) for q in queries], dtype=np.float64)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - whatever happens in there, it is no mistake of ours
             reason = " ".join(str(error).split())[:200] or type(error).__name__
             raise BadSetting(f"ir-measures cannot compute {self} here: {reason}") from None
         if np.isinf(values).any():
@@ -125,6 +125,6 @@ def _parsed(library: Any, name: str) -> Any:
         return library.parse_measure(name)
     try:
         found = library.parse_trec_measure(name)
-    except Exception:
+    except Exception:  # noqa: BLE001 - a name that it does not know, or stumbles over
         return None
     return found[0] if len(found) == 1 else None

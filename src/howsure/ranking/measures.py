@@ -396,5 +396,5 @@ class RunMeasure:
 
     def tallies(self, view: View) -> tuple[Array, Array]:
         """What the micro average adds up over queries: tops and bottoms."""
-        assert self.declared.pooled is not None
+        assert self.declared.pooled is not None  # noqa: S101 - parse refuses others
         return self.declared.pooled(view, self.parameters)

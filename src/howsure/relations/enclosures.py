@@ -49,7 +49,7 @@ def apply(op: str, a: Bounds, b: Bounds | None = None) -> Bounds:
     if op in ("sqrt", "log"):
         f: Any = np.sqrt if op == "sqrt" else np.log
         return f(np.maximum(a[0], 0.0)), f(np.maximum(a[1], 0.0))
-    assert b is not None
+    assert b is not None  # noqa: S101 - narrows the type
     if op == "+":
         return a[0] + b[0], a[1] + b[1]
     if op == "-":

@@ -227,7 +227,7 @@ class Region:
         found = {}
         for q in quantities:
             target = self._target(q)
-            inner = extremes(lambda r, s: target.at(between(ends[:1], ends[1:], r, s)), 1, FAR)
+            inner = extremes(lambda r, s: target.at(between(ends[:1], ends[1:], r, s)), 1, FAR)  # noqa: B023 - used here
             values = np.concatenate([*inner, target.at(whole), *limits(target, near)])
             found[q.name] = self._sized(q, values)
         return found

@@ -181,7 +181,7 @@ def roots(off: Function, scale: Array) -> Roots:
         flat = (~(np.abs(y[:, 1:-1]) > limit)).all(axis=1) & np.isfinite(y[:, 1:-1]).any(axis=1)
         throughout.append(rows[flat])
         y[flat] = np.nan
-        found += [(rows[i], s) for i, s in _scanned(lambda i, s: off(rows[i], s), y, limit)]
+        found += [(rows[i], s) for i, s in _scanned(lambda i, s: off(rows[i], s), y, limit)]  # noqa: B023 - used here
     rows, places = (np.concatenate(x) for x in zip(*found, strict=True))
     miss = np.abs(off(rows, places)) if rows.size else places
     good = miss <= MET * scale[rows]
@@ -220,7 +220,7 @@ def extremes(f: Function, size: int, places: Array = PLACES) -> tuple[Array, Arr
         best = np.where(np.isnan(y), np.inf, y).argmin(axis=1)
         inner = np.clip(best, 2, places.size - 3)
         around = (places[inner + j] for j in (-1, 0, 1))
-        top = lowest(lambda s, r: sign * f(r, s), *around, rows)
+        top = lowest(lambda s, r: sign * f(r, s), *around, rows)  # noqa: B023 - used within the turn
         out.append(sign * np.fmin(y[rows, best], sign * f(rows, top)))
     return out[0], out[1]
 

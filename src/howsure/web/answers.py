@@ -139,7 +139,7 @@ def answer(job: Job) -> Reply:
         return refusal(422, _CAPITAL.sub("-", type(error).__name__).lower(), str(error))
     except MemoryError:
         return refusal(422, "too-large", _MEMORY)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - the trace is logged, and the server goes on
         _LOG.exception("a bug in howsure")
         return refusal(500, "bug", f"this is a bug in howsure ({type(error).__name__}).")
     finally:

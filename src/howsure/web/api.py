@@ -92,13 +92,13 @@ def _described(summary: str) -> dict[str, Any]:
 
 
 @router.post("/score", **_described("A score with its interval"))
-async def score(request: Request, question: models.ScoreQuestion, format: models.Format = "answer") -> Response:
+async def score(request: Request, question: models.ScoreQuestion, format: models.Format = "answer") -> Response:  # noqa: A002
     """Four counts, k of n or a matrix: the posterior of any measure."""
     return await _ask(request, "score", question, format)
 
 
 @router.post("/compare", **_described("Is the first system better than the second?"))
-async def compare(request: Request, question: models.CompareQuestion, format: models.Format = "answer") -> Response:
+async def compare(request: Request, question: models.CompareQuestion, format: models.Format = "answer") -> Response:  # noqa: A002
     """Two tables of other items, answers on the same items, or wins."""
     return await _ask(request, "compare", question, format)
 
@@ -107,44 +107,44 @@ async def compare(request: Request, question: models.CompareQuestion, format: mo
 async def leaderboard(
     request: Request,
     question: models.LeaderboardQuestion,
-    format: models.Format = "answer",
+    format: models.Format = "answer",  # noqa: A002
 ) -> Response:
     """P(best), expected ranks, and groups that cannot be told apart."""
     return await _ask(request, "leaderboard", question, format)
 
 
 @router.post("/plan", **_described("How many items to label"))
-async def plan(request: Request, question: models.PlanQuestion, format: models.Format = "answer") -> Response:
+async def plan(request: Request, question: models.PlanQuestion, format: models.Format = "answer") -> Response:  # noqa: A002
     """A pilot or expected measures, and a goal."""
     return await _ask(request, "plan", question, format)
 
 
 @router.post("/forecast", **_described("What the next items will show"))
-async def forecast(request: Request, question: models.ForecastQuestion, format: models.Format = "answer") -> Response:
+async def forecast(request: Request, question: models.ForecastQuestion, format: models.Format = "answer") -> Response:  # noqa: A002
     """The score of the next n items, with the interval that will hold it; of two systems, their next difference."""
     return await _ask(request, "forecast", question, format)
 
 
 @router.post("/gate", **_described("Are the requirements met?"))
-async def gate(request: Request, question: models.GateQuestion, format: models.Format = "answer") -> Response:
+async def gate(request: Request, question: models.GateQuestion, format: models.Format = "answer") -> Response:  # noqa: A002
     """Requirements such as f1 > 0.8 with 0.95: each passes, fails, or is inconclusive."""
     return await _ask(request, "gate", question, format)
 
 
 @router.post("/solve", **_described("The tables behind reported measures"))
-async def solve(request: Request, question: models.SolveQuestion, format: models.Format = "answer") -> Response:
+async def solve(request: Request, question: models.SolveQuestion, format: models.Format = "answer") -> Response:  # noqa: A002
     """Digits as printed, or exact values."""
     return await _ask(request, "solve", question, format)
 
 
 @router.post("/tradeoff", **_described("What recall costs in precision"))
-async def tradeoff(request: Request, question: models.TradeoffQuestion, format: models.Format = "answer") -> Response:
+async def tradeoff(request: Request, question: models.TradeoffQuestion, format: models.Format = "answer") -> Response:  # noqa: A002
     """At constant accuracy and prevalence; with counts, the posterior of the curve."""
     return await _ask(request, "tradeoff", question, format)
 
 
 @router.post("/curve", **_described("Scores at every threshold"))
-async def curve(request: Request, question: models.CurveQuestion, format: models.Format = "answer") -> Response:
+async def curve(request: Request, question: models.CurveQuestion, format: models.Format = "answer") -> Response:  # noqa: A002
     """Truths and scores; measures such as auc, f1@0.5 or precision@recall=0.9."""
     return await _ask(request, "curve", question, format)
 

@@ -187,7 +187,7 @@ class Workers:
         while not self._closed:
             try:
                 self._free.put_nowait(await self._ready())
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 - whatever it is, the server needs its workers
                 _LOG.warning("a worker did not start (%s: %s)", type(error).__name__, error)
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE)
