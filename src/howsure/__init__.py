@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from howsure.posteriors.posterior import Posterior as Posterior
     from howsure.posteriors.posterior import posterior as posterior
     from howsure.posteriors.priors import two_level as two_level
-    from howsure.results.comparison import Comparison as Comparison
+    from howsure.verbs.comparison import Comparison as Comparison
 
 __version__: str
 

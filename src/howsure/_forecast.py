@@ -23,11 +23,8 @@ from howsure.posteriors.distribution import Distribution, Interval, number_or_ar
 from howsure.posteriors.estimand import NextScore, Question
 from howsure.posteriors.future_items import MOST_OF_TWO, called, difference_apart, draws_of_tables
 from howsure.posteriors.posterior import Posterior
-from howsure.results.comparison import page
-from howsure.results.inputs import answered, are_estimators, entered, is_made
 from howsure.results.outlines import step_outline
 from howsure.results.result import Result, envelope
-from howsure.results.rows import real, slice_of
 from howsure.validate import (
     ColumnsAndTarget,
     check_kind,
@@ -38,6 +35,9 @@ from howsure.validate import (
     reached,
     refuse_beyond,
 )
+from howsure.verbs.comparison import page
+from howsure.verbs.inputs import answered, are_estimators, entered, is_made
+from howsure.verbs.rows import real, slice_of
 
 if TYPE_CHECKING:
     from howsure.charts.chart import Chart

@@ -12,9 +12,6 @@ import numpy as np
 
 from howsure.catalogue import known
 from howsure.catalogue.metric import Measure
-from howsure.decisions.requirements import Requirement, short
-from howsure.decisions.requirements import requirements as read
-from howsure.decisions.sides import Sides, check_sides, refuse_idle_baseline, sides_of
 from howsure.errors import BadSetting
 from howsure.evidence import protocol
 from howsure.evidence.protocol import Evidence, number
@@ -23,8 +20,11 @@ from howsure.messages.numbers import error_at, probability
 from howsure.messages.user_text import visible
 from howsure.posteriors.distribution import Distribution
 from howsure.results.result import Result, envelope
-from howsure.results.rows import Row, real, unlike_scales
 from howsure.validate import ColumnsAndTarget, check_kind, check_level
+from howsure.verbs.requirements import Requirement, short
+from howsure.verbs.requirements import requirements as read
+from howsure.verbs.rows import Row, real, unlike_scales
+from howsure.verbs.sides import Sides, check_sides, refuse_idle_baseline, sides_of
 
 # -- settling
 #

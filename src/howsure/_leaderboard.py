@@ -25,10 +25,7 @@ from howsure.posteriors.distribution import Error
 from howsure.posteriors.estimand import Question
 from howsure.posteriors.posterior import Posterior
 from howsure.posteriors.sampling import MOST_DRAWS, MOST_NUMBERS
-from howsure.results.comparison import draws_apart, gap, most_draws
-from howsure.results.inputs import Entered, answered, entered, is_made
 from howsure.results.result import Result, envelope
-from howsure.results.rows import Row, real, row_documents, told_alike, unlike_scales
 from howsure.validate import (
     ColumnsAndTarget,
     check_draws,
@@ -39,6 +36,9 @@ from howsure.validate import (
     integer,
     metrics_given,
 )
+from howsure.verbs.comparison import draws_apart, gap, most_draws
+from howsure.verbs.inputs import Entered, answered, entered, is_made
+from howsure.verbs.rows import Row, real, row_documents, told_alike, unlike_scales
 
 # -- standing
 #

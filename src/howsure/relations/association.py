@@ -20,7 +20,7 @@ from howsure.messages.notes import note
 from howsure.posteriors.posterior import posterior
 from howsure.relations.quantities import quantity, unboxed
 from howsure.results.result import Result, envelope
-from howsure.results.rows import real, slice_of
+from howsure.verbs.rows import real, slice_of
 
 # -- identities
 #

@@ -27,8 +27,8 @@ from howsure.relations.region import Region, Regions, region
 from howsure.relations.system import system
 from howsure.relations.values import Given, short_number
 from howsure.results.result import Result, envelope
-from howsure.results.rows import real
 from howsure.validate import AUTO
+from howsure.verbs.rows import real
 
 # -- readings
 #

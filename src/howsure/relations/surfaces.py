@@ -19,7 +19,7 @@ from howsure.relations.grid import FREE, HeldMeasure, batched, spans
 from howsure.relations.quantities import Quantity, measure_of, quantity
 from howsure.relations.values import given, numbers
 from howsure.results.result import Result, envelope
-from howsure.results.rows import real
+from howsure.verbs.rows import real
 
 # -- surfaces
 #

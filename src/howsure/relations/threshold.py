@@ -25,7 +25,7 @@ from howsure.relations.quantities import Quantity, measure_of, quantity, unboxed
 from howsure.relations.roots import Rows, crossings, root, turns
 from howsure.relations.values import given, numbers
 from howsure.results.result import Result, envelope
-from howsure.results.rows import real
+from howsure.verbs.rows import real
 
 # -- monotone pieces
 #

@@ -17,11 +17,11 @@ from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.evidence.protocol import Evidence
 from howsure.evidence.slices import Slices
 from howsure.messages.notes import WARNING, Note, note
-from howsure.results.render.data import csv_file, flat, metrics, parquet_file, readable
-from howsure.results.render.formats import FORMATS, by_suffix, fitting, for_view, kind_of, named, render
-from howsure.results.render.view import USUAL, Detail, view
-from howsure.results.rows import Row
+from howsure.render.data import csv_file, flat, metrics, parquet_file, readable
+from howsure.render.formats import FORMATS, by_suffix, fitting, for_view, kind_of, named, render
+from howsure.render.view import USUAL, Detail, view
 from howsure.validate import flag
+from howsure.verbs.rows import Row
 
 if TYPE_CHECKING:
     from howsure.charts.chart import Chart

@@ -19,7 +19,7 @@ from howsure.posteriors.distribution import Distribution, Interval
 from howsure.posteriors.estimand import Question
 from howsure.posteriors.posterior import Posterior, posterior
 from howsure.posteriors.priors import NAMES
-from howsure.results.render import findings
+from howsure.render import findings
 
 # -- rows
 #

@@ -10,15 +10,15 @@ from typing import Any, Final
 import numpy as np
 
 from howsure._compare import compare
-from howsure.decisions.requirements import Requirement
 from howsure.errors import BadSetting, UnknownName, listing, nearest
 from howsure.evidence.slices import Slices
 from howsure.messages.language import option
 from howsure.posteriors.posterior import Posterior
-from howsure.results.comparison import Comparison
-from howsure.results.inputs import Entered, entered, is_made
-from howsure.results.slices import sliced
 from howsure.validate import spells
+from howsure.verbs.comparison import Comparison
+from howsure.verbs.inputs import Entered, entered, is_made
+from howsure.verbs.requirements import Requirement
+from howsure.verbs.slices import sliced
 
 NAMES: Final = ("new", "baseline")
 Where = tuple[tuple[str, str], ...]
