@@ -317,15 +317,6 @@ def whole_from(x: Any, what: str, least: int) -> int:
     return found
 
 
-def decisive(level: float) -> float:
-    """P(better) from which on a system is called better: then the equal-tailed interval of the level excludes 0.
-
-    >>> decisive(0.95), decisive(0.9)
-    (0.975, 0.95)
-    """
-    return round(0.5 + level / 2.0, 12)
-
-
 def flag(x: Any, name: str) -> bool:
     """True or False, for nothing else is: 'no' would be taken for yes.
 

@@ -77,9 +77,9 @@ def gate(
     and is inconclusive between. Requirements and other options may stand in howsure.toml or pyproject.toml.
     """
     from howsure._gate import gate as run_gate
+    from howsure._gate import refuse_idle_baseline, slice_columns, slicing
     from howsure.messages.notes import note
     from howsure.verbs.requirements import requirements as read
-    from howsure.verbs.sides import refuse_idle_baseline, slice_columns, slicing
 
     del config
     if not requirements:

@@ -31,9 +31,8 @@ from howsure.posteriors.posterior import Posterior
 from howsure.posteriors.state import END_ERROR
 from howsure.relations.hyperbola import Tradeoff, nice, one_share, share
 from howsure.relations.values import short_number
-from howsure.results.result import Result, envelope
+from howsure.results.result import Result, envelope, real
 from howsure.validate import AUTO
-from howsure.verbs.rows import real
 
 Array = NDArray[np.float64]
 

@@ -25,9 +25,8 @@ from howsure.relations.outcomes import Outcome
 from howsure.relations.quantities import quantity
 from howsure.relations.solution import CellCounts, Solution
 from howsure.relations.values import Given, givens
-from howsure.results.result import Result, envelope
+from howsure.results.result import Result, envelope, real
 from howsure.validate import places
-from howsure.verbs.rows import real
 
 Choice = tuple[tuple[int, ...], ...]
 _SHARED: Final = ("n", "positives", "negatives", "prevalence")

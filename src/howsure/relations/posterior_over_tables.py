@@ -32,8 +32,8 @@ from howsure.posteriors.priors import make
 from howsure.posteriors.routes import exact_law, values
 from howsure.relations.quantities import full_name
 from howsure.relations.roots import root
+from howsure.results.result import real
 from howsure.validate import check_kind, check_level
-from howsure.verbs.rows import real
 
 Array = NDArray[np.float64]
 DRAWS: Final = 160_000  # ends within about a fiftieth of the standard deviation, as elsewhere

@@ -26,9 +26,9 @@ from howsure.posteriors.estimand import Gap, Question, drawn_gap
 from howsure.posteriors.posterior import Posterior, posterior
 from howsure.posteriors.priors import NAMES
 from howsure.results.outlines import outline
-from howsure.results.result import Result, envelope
+from howsure.results.result import Result, envelope, real
 from howsure.verbs import slices
-from howsure.verbs.rows import Row, real, row_documents, told_alike, unlike_scales
+from howsure.verbs.rows import Row, row_documents, told_alike, unlike_scales
 from howsure.verbs.slices import SliceMarks, dealt, marks
 
 # -- slicing

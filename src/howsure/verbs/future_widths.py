@@ -20,10 +20,11 @@ from howsure.errors import BadSetting, HowsureError
 from howsure.evidence.classes import Tally
 from howsure.evidence.outcomes import Outcomes
 from howsure.messages.language import option, spelled
+from howsure.messages.verdicts import decisive
 from howsure.posteriors.state import Outlook, Seen
 from howsure.relations.quantities import quantity
 from howsure.relations.solution import Solution
-from howsure.validate import decisive, finite
+from howsure.validate import finite
 
 # -- expecting
 #
