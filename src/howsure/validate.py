@@ -142,7 +142,7 @@ def plain_label(label: Any) -> Label:
 def whole_number(text: str) -> int | None:
     """The whole number that a text spells; longer ones than any count or id are names.
 
-    >>> whole("-5"), whole("--5"), whole("²")
+    >>> whole_number("-5"), whole_number("--5"), whole_number("²")
     (-5, None, None)
     """
     return int(text) if re.fullmatch(r"-?[0-9]{1,300}", text) else None
@@ -331,7 +331,7 @@ def flag(x: Any, name: str) -> bool:
 def plain_number(x: Any) -> Any:
     """The same, but for a number of numpy's, which is one of Python's.
 
-    >>> plain(np.float32(0.8)), plain(np.int64(3)), plain("0.80")
+    >>> plain_number(np.float32(0.8)), plain_number(np.int64(3)), plain_number("0.80")
     (0.8, 3, '0.80')
     """
     if isinstance(x, np.floating):
