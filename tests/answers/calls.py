@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 _LINES = Path(__file__).with_name("calls.txt").read_text(encoding="utf-8").splitlines()
@@ -12,6 +13,6 @@ INTERRUPTED: dict[str, type[BaseException]] = {  # lines whose output goes to a 
     "$ score --rate 3/4 > KeyboardInterrupt": KeyboardInterrupt,
 }
 CALLS = [x for x in _GIVEN if not x.startswith("$ ")]
-COMMANDS = [x for x in _GIVEN if x.startswith("$ ") and " < " not in x]
-PIPED = [x for x in _GIVEN if x.startswith("$ ") and " < " in x]
+PIPED = [x for x in _GIVEN if re.search(r"^\$ .* < [\w.-]+$", x)]
+COMMANDS = [x for x in _GIVEN if x.startswith("$ ") and x not in PIPED]
 EVERY = [*_GIVEN, *INTERRUPTED]

@@ -110,7 +110,9 @@ def _write_database(path: Path) -> None:
     with contextlib.closing(sqlite3.connect(path)) as con:
         for name, own in (("items", rows()), ("fewer", rows()[:25])):
             con.execute(f"CREATE TABLE {name} ({', '.join(own[0])})")
-            con.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * len(own[0]))})", [(*r.values(),) for r in own])
+            con.executemany(
+                f"INSERT INTO {name} VALUES ({', '.join('?' * len(own[0]))})", [(*r.values(),) for r in own]
+            )
         con.commit()
 
 

@@ -65,7 +65,7 @@ def _made(call: str) -> dict[str, Any]:
     if call in INTERRUPTED:
         return _typed(line.partition(" > ")[0], _Broken(INTERRUPTED[call]))
     if call in PIPED:
-        return _piped(*line.split(" < "))
+        return _piped(*line.rsplit(" < ", 1))
     return _commanded(line) if line != call else _called(call)
 
 
@@ -179,6 +179,8 @@ def _of_file(path: Path) -> Any:
         return {"columns": frame.columns, "rows": _plain(frame.to_dicts())}
     if path.suffix in (".svg", ".png", ".pdf"):
         return {"begins": path.read_bytes()[:4].decode("latin-1")}
+    if path.stem == "chart":  # what charts hold: tests/charts
+        return {"holds": sorted(json.loads(path.read_text(encoding="utf-8")))}
     kinds = {".json": "json", ".csv": "csv", ".html": "html"}
     return _read(path.read_text(encoding="utf-8"), kinds.get(path.suffix, "table"))
 
@@ -302,7 +304,8 @@ def _shape(x: Any) -> str:
 def _number(x: Any) -> Any:
     """The number, or the list of them where there are any."""
     if isinstance(x, list):
-        return x if any(_number(v) is not None for v in x) else None
+        listed = [str(v) if isinstance(v, float) and not math.isfinite(v) else v for v in x]
+        return listed if any(_number(v) is not None for v in x) else None
     return x if isinstance(x, (int, float)) and not isinstance(x, bool) and math.isfinite(x) else None
 
 

@@ -28,7 +28,9 @@ def test_the_answer_is_the_same(call, results):
     """What differs is printed, old -> new; if it is meant, record that kind anew."""
     now = answer(call)
     told = [
-        f"\n{kind} of  {call}\n" + "\n".join(f"  {x}" for x in lines) + f"\n  If meant: python -m tests.answers.record {kind}"
+        f"\n{kind} of  {call}\n"
+        + "\n".join(f"  {x}" for x in lines)
+        + f"\n  If meant: python -m tests.answers.record {kind}"
         for kind in KINDS
         if (lines := kept.differences(kind, results[kind].get(call), now))
     ]
