@@ -11,7 +11,6 @@ import csv
 import io
 import json
 import math
-import os
 import re
 import shlex
 import subprocess
@@ -147,7 +146,7 @@ def _piped(line: str, file: str) -> dict[str, Any]:
 
 
 def _times() -> dict[str, int]:
-    return {x: Path(x).stat().st_mtime_ns for x in os.listdir()}
+    return {x.name: x.stat().st_mtime_ns for x in Path().iterdir()}
 
 
 def _seen(line: str, code: int, out: str, err: str, before: dict[str, int]) -> dict[str, Any]:
@@ -236,6 +235,7 @@ class _Page(HTMLParser):
 def _apart(document: dict[str, Any]) -> Answer:
     made = Answer()
     _walk(document, "", None, made)
+    made.structure = {k: v for k, v in made.structure.items() if v != made.structure.get(_before(k))}
     for place, text in made.words.items():
         shown = _masked(text) if made.sampled else text
         lines = shown.replace(str(Path.cwd()), "FOLDER").replace(hs.__version__, "VERSION").split("\n")
@@ -278,6 +278,11 @@ def _inside(value: Any, place: str, off: dict[str, Any] | None, made: Answer) ->
         return
     for i, one in enumerate(value):
         _inside(one if isinstance(one, (dict, list)) and not _flat(one) else {"": one}, f"{place}[{i}]", off, made)
+
+
+def _before(place: str) -> str:
+    """The same place in the one before of a list: what has the structure of that one is not listed again."""
+    return re.sub(r"\[(\d+)\](?!.*\[)", lambda x: f"[{int(x[1]) - 1}]", place) if "[" in place else ""
 
 
 def _at(place: str, key: str) -> str:
