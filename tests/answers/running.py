@@ -34,7 +34,7 @@ SPOKEN = frozenset({
     "text", "verdict", "headline", "message", "why", "meaning", "source", "printed", "howsure", "comment", "undefined",
     "latex", "formula", "repr", "error", "title", "reason", "told", "print", "said",
 })  # fmt: skip
-SETTINGS = frozenset({"n", "level", "seed", "above", "range", "group", "equal_within", "chance", "count"})
+SETTINGS = frozenset({"n", "level", "seed", "above", "range", "group", "equal_within", "count"})
 LEFT_OUT = frozenset({"version"})
 
 
@@ -243,6 +243,12 @@ def _apart(document: dict[str, Any]) -> Answer:
     return made
 
 
+def _once(notes: list[Any]) -> list[Any]:
+    """Notes that say how much was drawn are one: how they are put together is up to the draws."""
+    drawn = [n for n in notes if isinstance(n, dict) and n.get("code") == "sampled"]
+    return [n for n in notes if n not in drawn] + [{"code": "sampled"}] * bool(drawn)
+
+
 def _walk(x: dict[str, Any], place: str, off: dict[str, Any] | None, made: Answer) -> None:
     """An object: its line of structure, its numbers, its words; then what it holds."""
     off = _off(x, off)
@@ -252,6 +258,8 @@ def _walk(x: dict[str, Any], place: str, off: dict[str, Any] | None, made: Answe
     for key, value in x.items():
         if key in LEFT_OUT:
             continue
+        if key == "notes" and isinstance(value, list):
+            value = _once(value)
         if isinstance(value, str) and key in SPOKEN:
             made.words[_at(place, key)] = value
             parts.append(f"{key}=text")
@@ -329,16 +337,23 @@ def _off(x: dict[str, Any], before: dict[str, Any] | None) -> dict[str, Any] | N
 def _error(key: str, value: Any, x: dict[str, Any], off: dict[str, Any] | None) -> float:
     """How far a number may be off: an interval's ends and the like by `value`, probabilities by `probability`."""
     best = (x.get("error") or {}).get("best") or 0.0 if isinstance(x.get("error"), dict) else 0.0
+    if key == "chance" and x is not off:
+        return 0.0
     if key in ("p_best", "ranks"):
         return float(best)
     if key == "expected_rank":
         return float(best) * len(x.get("ranks") or ())
     if off is None:
         return 0.0
+    if x is off:  # how far off is itself drawn
+        return abs(value) if isinstance(value, float) else 0.0
+    if key == "p_above_chance":
+        return float(off.get("chance") or 0.0)
     return float(off.get("probability" if key.startswith("p_") else "value") or 0.0)
 
 
 def _masked(text: str) -> str:
-    """Where draws made some numbers: fractions and percentages are masked, and the widths that they give columns."""
-    text = re.sub(r"[-−]?\d[\d,]*\.\d+(e[-+]?\d+)?%?|\d+%", "#", text)
+    """Where draws made some numbers: without fractions, percentages, widths of columns, and how much was drawn."""
+    lines = [x for x in text.split("\n") if " sampled with " not in x]
+    text = re.sub(r"[<>≈]?[-−]?\d[\d,]*\.\d+(e[-+]?\d+)?%?|[<>]?\d+%", "#", "\n".join(lines))
     return re.sub(r"--+", "--", re.sub(r"(?<=\S) {2,}", "  ", text))
