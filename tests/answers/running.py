@@ -35,6 +35,7 @@ SPOKEN = frozenset({
     "latex", "formula", "repr", "error", "title", "reason", "told", "print", "said",
 })  # fmt: skip
 SETTINGS = frozenset({"n", "level", "seed", "above", "range", "group", "equal_within", "count"})
+DRAWN = 1e-9  # an error above this is not of rounding
 LEFT_OUT = frozenset({"version"})
 
 
@@ -277,7 +278,7 @@ def _walk(x: dict[str, Any], place: str, off: dict[str, Any] | None, made: Answe
     if numbers:
         made.numbers[place or "."] = numbers
     for key, value in inner:
-        _inside(value, _at(place, key), off, made)
+        _inside(value, _at(place, key), _ranked(x) if key == "p_top" else off, made)
 
 
 def _inside(value: Any, place: str, off: dict[str, Any] | None, made: Answer) -> None:
@@ -334,21 +335,28 @@ def _off(x: dict[str, Any], before: dict[str, Any] | None) -> dict[str, Any] | N
     return x.get("error") or {}
 
 
+def _ranked(x: dict[str, Any]) -> dict[str, Any] | None:
+    """How far the probabilities of the first ranks of a row may be off, where they were drawn."""
+    best = (x.get("error") or {}).get("best")
+    return {"value": best} if best else None
+
+
 def _error(key: str, value: Any, x: dict[str, Any], off: dict[str, Any] | None) -> float:
     """How far a number may be off: an interval's ends and the like by `value`, probabilities by `probability`."""
-    best = (x.get("error") or {}).get("best") or 0.0 if isinstance(x.get("error"), dict) else 0.0
-    if key == "chance" and x is not off:
-        return 0.0
+    own = x["error"] if isinstance(x.get("error"), dict) else {}
+    best, chance = own.get("best") or 0.0, own.get("chance") or 0.0
     if key in ("p_best", "ranks"):
         return float(best)
     if key == "expected_rank":
         return float(best) * len(x.get("ranks") or ())
+    if key == "p_above_chance" and chance > DRAWN:
+        return float(chance)
+    if key == "chance" and x is not off:  # a number of its own, or the error of p_above_chance
+        return float(value) if "probability" in x and DRAWN < value else 0.0
     if off is None:
         return 0.0
     if x is off:  # how far off is itself drawn
         return abs(value) if isinstance(value, float) else 0.0
-    if key == "p_above_chance":
-        return float(off.get("chance") or 0.0)
     return float(off.get("probability" if key.startswith("p_") else "value") or 0.0)
 
 
