@@ -352,7 +352,7 @@ def _error(key: str, value: Any, x: dict[str, Any], off: dict[str, Any] | None) 
     if key == "p_above_chance" and chance > DRAWN:
         return float(chance)
     if key == "chance" and x is not off:  # a number of its own, or the error of p_above_chance
-        return float(value) if "probability" in x and DRAWN < value else 0.0
+        return float(value) if "probability" in x and value > DRAWN else 0.0
     if off is None:
         return 0.0
     if x is off:  # how far off is itself drawn
