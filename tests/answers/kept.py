@@ -10,7 +10,6 @@ from typing import Any
 from tests.answers.running import Answer
 
 RELATIVE = 1e-12  # how far exact numbers may be apart; absolute below 1
-SLACK = 2.0  # errors that are themselves estimated from draws: by this factor
 
 Part = dict[str, dict[str, Any]]  # call -> place -> what is there
 

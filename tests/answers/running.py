@@ -153,7 +153,7 @@ def _times() -> dict[str, int]:
 def _seen(line: str, code: int, out: str, err: str, before: dict[str, int]) -> dict[str, Any]:
     words = shlex.split(line)
     kind = words[words.index("--format") + 1] if "--format" in words else "table"
-    made: dict[str, Any] = {"exit": code, "out": _read(out, kind) if code != 2 else out}
+    made: dict[str, Any] = {"exit": str(code), "out": _read(out, kind) if code != 2 else out}
     if err:
         made["message"] = err
     for path in sorted(x for x, time in _times().items() if before.get(x) != time):
