@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 
 _LINES = Path(__file__).with_name("calls.txt").read_text(encoding="utf-8").splitlines()
+_SECTIONS = "\n".join(_LINES).split("\n# == ")
+REFUSED = [x for part in _SECTIONS if part.startswith("refused") for x in part.splitlines()[1:] if x]
 _GIVEN = [x for x in _LINES if x and not x.startswith("#")]
 
 INTERRUPTED: dict[str, type[BaseException]] = {  # lines whose output goes to a stream that raises

@@ -10,7 +10,7 @@ import pytest
 
 import howsure as hs
 from howsure.cli.app import app, run
-from tests.answers.calls import CALLS, COMMANDS, EVERY
+from tests.answers.calls import CALLS, COMMANDS, EVERY, REFUSED
 
 LEFT_OUT = {  # what no call names, and why
     "serve": "a server does not end; the page asks the same functions (tests/web)",
@@ -20,7 +20,7 @@ LEFT_OUT = {  # what no call names, and why
 PRIORS = {  # how a call gives each kind
     "even": 'prior="even"', "jeffreys": 'prior="jeffreys"', "uniform": 'prior="uniform"', "none": 'prior="none"',
     "two-level": 'prior="two-level"', "two-level of weights": "prior=hs.two_level(", "a weight": "prior=0.25",
-    "cells": "prior=[[", "cells by name": 'prior={"tp"', "an array": "prior=np.", "a posterior": "prior=hs.posterior(",
+    "cells": "prior=[[", "an array": "prior=np.", "a posterior": "prior=hs.posterior(",
 }  # fmt: skip
 EVIDENCE = {
     "Clustered": "cluster=", "Graded": "hs.graded(", "Multilabel": "hs.Tally.multilabel(", "Outcomes": "outcome=",
@@ -106,3 +106,12 @@ def test_every_exit_code_is_met():
         "70",
         "130",
     }
+
+
+def test_only_what_is_to_be_refused_is():
+    """A call that is refused by a slip holds a message in the place of an answer."""
+    from tests.answers import kept
+
+    heads = {call: places["."] for call, places in kept.read("structure").items()}
+    refused = {x for x, head in heads.items() if head.startswith(("class=", "exit=2")) and "message=text" in head}
+    assert refused == set(REFUSED)
