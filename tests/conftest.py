@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,14 @@ def one_duckdb() -> Iterator[None]:
         patch.setattr(duck, "connect", shared)
         yield
     root.close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def servers() -> Iterator[None]:
+    """A database server that some test has started is stopped when all tests are done."""
+    yield
+    if "tests.databases.server" in sys.modules:
+        sys.modules["tests.databases.server"].stop()
 
 
 @pytest.fixture

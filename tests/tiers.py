@@ -82,6 +82,14 @@ def examples(few: int, many: int, **more: Any) -> settings:
     return settings(max_examples=many if tier == "deep" else few, deadline=None, **more)
 
 
+def rough(line: list[str], tolerance: float = 0.2) -> list[str]:
+    """A command line whose sampled metrics are rough, where precision is not what is tested."""
+    from howsure.cli.app import app
+
+    takes = any("--tolerance" in option.opts for option in app.commands[line[0]].params)
+    return [*line, "--tolerance", str(tolerance)] if takes and "--tolerance" not in line else line
+
+
 def tolerance(rough: float, fine: float = 0.02) -> float:
     """How far the laws of sampled metrics may be off: what the package takes by default in the deep tier, else more."""
     return fine if tier == "deep" else rough

@@ -659,11 +659,3 @@ def test_a_verdict_is_an_answer(name, kind, capsys):
     status = name.partition(" ")[0]
     assert status in out or (kind == "csv" and status == "undetermined")  # there CSV has the ranges
     assert words in out or kind == "csv"
-
-
-@pytest.mark.parametrize("kind", ["markdown", "latex", "csv", "html"])
-def test_every_format_renders(kind, capsys):
-    """Solutions of each status come in every format."""
-    for arguments in (["precision=.75", "recall=.6", "accuracy=.85", "n=200"], ["precision=.75", "n=200"]):
-        _, out, _ = run(capsys, *arguments, "--format", kind)
-        assert out
