@@ -87,7 +87,7 @@ def rough(line: list[str], tolerance: float = 0.2) -> list[str]:
     from howsure.cli.app import app
 
     takes = any("--tolerance" in option.opts for option in app.commands[line[0]].params)
-    return [*line, "--tolerance", str(tolerance)] if takes and "--tolerance" not in line else line
+    return line if not takes or {"--tolerance", "--wins"} & set(line) else [*line, "--tolerance", str(tolerance)]
 
 
 def tolerance(rough: float, fine: float = 0.02) -> float:
