@@ -5,7 +5,7 @@ questions. Rules: that of howsure (the Bayesian bootstrap of questions, the prio
 docs/why/045), its rule before (weight 1 on the smallest and on the largest value seen, each moved a tenth of the way to
 its bound), the t interval over questions, and the percentile bootstrap over questions. numpy and scipy.special only:
 distributions are sampled, 999 draws a test, with the places of the ends corrected for their number;
-tests/unit/test_repeated_samples.py holds the sampled rule to the distribution of the package.
+tests/posteriors/test_repeated_samples.py holds the sampled rule to the distribution of the package.
 
     --tests 1000  tests a case (about 4 minutes of one core)
     --write       put the tables into docs/samples.md as well

@@ -5,7 +5,8 @@ from __future__ import annotations
 import gc
 import os
 import signal
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,10 @@ import pytest
 from hypothesis import settings
 
 from howsure import duck
+from howsure.cli import app
 from tests import tiers
 
-UNIT = Path(__file__).parent / "unit"
+FEATURES = {Path(__file__).parent / name for name in tiers.FEATURES}
 CASE = type(pytest.param())
 
 
@@ -64,6 +66,26 @@ def one_duckdb() -> Iterator[None]:
     root.close()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def servers() -> Iterator[None]:
+    """A database server that some test has started is stopped when all tests are done."""
+    yield
+    if "tests.databases.server" in sys.modules:
+        sys.modules["tests.databases.server"].stop()
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """Run the command in this process: (exit code, standard output, standard error)."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        code = app.run([str(a) for a in arguments])
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return run
+
+
 def pytest_report_header(config: pytest.Config) -> str:
     return f"tier: {config.getoption('--tier')} of {', '.join(tiers.TIERS)} (--tier)"
 
@@ -102,28 +124,28 @@ def pytest_collection_finish() -> None:
 
 
 def within_budget(items: list[pytest.Item]) -> list[pytest.Item]:
-    """Of each test the cases that its time allows; all of tests/unit, and of one that is marked whole."""
+    """Of each test the cases that its time allows; all of the features, and of one that is marked whole."""
     tests: dict[str, list[pytest.Item]] = {}
     for item in items:
         tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
     whole = {
         name
         for name, cases in tests.items()
-        if cases[0].get_closest_marker("whole") or cases[0].path.is_relative_to(UNIT)
+        if cases[0].get_closest_marker("whole") or cases[0].path.parent in FEATURES
     }
     kept = {x for name, cases in tests.items() for x in (cases if name in whole else tiers.affordable(name, cases))}
     return [item for item in items if item in kept]
 
 
 def one_of_each(items: list[pytest.Item]) -> list[pytest.Item]:
-    """All of tests/unit, the doctests, and the first case of every other test that is not slow."""
+    """All of the features, the doctests, and the first case of every other test; nothing that is slow."""
     seen: set[tuple[Path, str]] = set()
     kept = []
     for item in items:
         if item.get_closest_marker("slow"):
             continue
         name = (item.path, item.nodeid.partition("[")[0])
-        if item.path.is_relative_to(UNIT) or not isinstance(item, pytest.Function) or name not in seen:
+        if item.path.parent in FEATURES or not isinstance(item, pytest.Function) or name not in seen:
             kept.append(item)
         seen.add(name)
     return kept

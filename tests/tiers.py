@@ -1,8 +1,8 @@
 """Three tiers of tests, from seconds to many minutes: fast, test and deep.
 
 `make test` (plain pytest) tests every property. A sweep of many like cases keeps a spread sample there, and the rest is
-marked deep: `make deep` (pytest --tier deep) runs all. `make fast` (pytest --tier fast) runs tests/unit, the doctests,
-and one case of every other test that is not marked slow.
+marked deep: `make deep` (pytest --tier deep) runs all. `make fast` (pytest --tier fast) runs the folders of FEATURES,
+the doctests, and one case of every other test; it leaves out what is marked slow.
 
 Of a test whose cases take long, `make test` runs as many as BUDGET allows, spread over all of them. What a case takes
 was measured: tests/costs.json, written by `python -m pytest -q -n 2 -p tests.cpu_time --write-costs`. A test that is
@@ -22,6 +22,7 @@ import pytest
 from hypothesis import settings
 
 TIERS = ("fast", "test", "deep")
+FEATURES = ("bad_input", "command", "evidence", "metrics", "package", "posteriors", "results", "sklearn")  # run whole
 BUDGET = 0.3  # seconds of the processor, for all cases of a test
 COSTS = Path(__file__).with_name("costs.json")  # seconds of a case
 tier = "test"  # what runs now; set by conftest.py before any test module is imported
@@ -79,6 +80,14 @@ def _param(values: Sequence[Any], kept: bool) -> Any:
 def examples(few: int, many: int, **more: Any) -> settings:
     """That many examples of a property: many in the deep tier; no deadline, as the first call of a part imports it."""
     return settings(max_examples=many if tier == "deep" else few, deadline=None, **more)
+
+
+def rough(line: list[str], tolerance: float = 0.2) -> list[str]:
+    """A command line whose sampled metrics are rough, where precision is not what is tested."""
+    from howsure.cli.app import app
+
+    takes = any("--tolerance" in option.opts for option in app.commands[line[0]].params)
+    return line if not takes or {"--tolerance", "--wins"} & set(line) else [*line, "--tolerance", str(tolerance)]
 
 
 def tolerance(rough: float, fine: float = 0.02) -> float:

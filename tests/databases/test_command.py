@@ -302,7 +302,7 @@ def server(folder):
             con.execute("CREATE SCHEMA lab")
             con.execute("CREATE TABLE lab.runs AS SELECT * FROM preds")
             con.execute("CREATE SEQUENCE steps")
-        yield f"postgresql://tester:hush@/postgres?host={where['host']}"
+        yield f"postgresql://tester:hush@/{where['dbname']}?host={where['host']}"
 
 
 @pytest.mark.slow

@@ -6,7 +6,6 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 from functools import cache
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import click
 import pytest
 
 from howsure.cli.app import app, run
+from tests.tiers import rough
 from tools import docs as generated
 from tools.console import PRINTED
 
@@ -85,18 +85,27 @@ def test_rows_that_pages_show_are_in_the_files() -> None:
     assert (ROOT / "examples/breast_cancer.csv").read_text(encoding="utf-8").startswith(shown)
 
 
-def test_the_demo_fits_80_columns(tmp_path: Path) -> None:
-    """What `make demo` shows works, says nothing on standard error, and has no wider line."""
-    command = tmp_path / "howsure"
-    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m howsure "$@"\n', encoding="utf-8")
-    command.chmod(0o755)
-    paths = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT / "src")}
-    made = subprocess.run(
-        ["sh", "examples/demo.sh"], cwd=ROOT, env={**os.environ, **paths}, capture_output=True, text=True, check=False
-    )
+def test_the_demo_fits_80_columns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The script of `make demo` shows four commands; they and the report work, and no line is wider."""
+    for name, body in (("howsure", 'echo "$@" >>"$0.calls"'), ("python", "true")):  # which note what is to be run
+        program = tmp_path / name
+        program.write_text(f"#!/bin/sh\n{body}\n", encoding="utf-8")
+        program.chmod(0o755)
+    env = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+    made = subprocess.run(["sh", "examples/demo.sh"], cwd=ROOT, env=env, capture_output=True, text=True, check=False)
     assert (made.returncode, made.stderr) == (0, "")
-    assert max(map(len, made.stdout.splitlines())) <= 80
     assert made.stdout.count("\n$ howsure ") == 4
+    lines = (tmp_path / "howsure.calls").read_text(encoding="utf-8").replace("build/", f"{tmp_path}/").splitlines()
+    assert len(lines) == 5
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("COLUMNS", "80")
+    for line in lines:
+        assert run(rough(line.split())) == 0
+    out, err = capsys.readouterr()
+    assert err == f"wrote {tmp_path}/report.html\n"
+    assert max(map(len, [*made.stdout.splitlines(), *out.splitlines()])) <= 80
 
 
 @pytest.mark.whole

@@ -146,7 +146,7 @@ class _Loaded(HTMLParser):
             self.fetched.append(named.get("href", ""))
 
 
-@pytest.mark.slow
+@pytest.mark.deep  # Sphinx takes half a minute; `make docs` runs it too
 def test_the_site_builds_and_loads_nothing_from_outside(tmp_path: Path) -> None:
     """One build with warnings as errors: all pages, a search index, the API in full, nothing from another host."""
     site = tmp_path / "site"

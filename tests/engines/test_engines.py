@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import pickle
-import subprocess
-import sys
+import time
 from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
-import polars as pl
 import pytest
 
 import howsure as hs
 from howsure.evidence.classes import Tally
 from howsure.io.entrance import evidence
-from tests.engines.data import CASES, COLUMNS, ENGINES, FEW, LISTS, N, batches, nameless, polars_frame, reference
+from tests.engines.conftest import MODES
+from tests.engines.data import CASES, COLUMNS, ENGINES, FEW, N, batches, nameless, polars_frame, reference
 from tests.engines.spark_cases import ASKED, files
 from tests.tiers import turn
-
-ROOT = Path(__file__).parents[2]
 
 
 def asked(engine):
@@ -49,32 +44,6 @@ LIBRARIES = {
     "Ibis": "ibis",
     "generator of batches": "polars", "batches of two engines": "pandas", "list of frames": "polars",
 }  # fmt: skip
-
-
-@pytest.mark.whole
-@pytest.mark.slow
-@pytest.mark.parametrize("mode", ["connect", "classic"])
-def test_the_same_evidence_on_spark(mode, tmp_path):
-    """Spark Connect and classic Spark give all that polars gives, of files all that DuckDB reads, and keep the rows
-    that conditions ask for.
-    """
-    frame = polars_frame().with_columns(pl.col("kind", "kind_a").cast(pl.String))
-    frame.drop(LISTS).write_csv(tmp_path / "a.csv")
-    frame.write_parquet(tmp_path / "a.parquet")
-    frame[40:].write_parquet(tmp_path / "b.parquet")
-    nested = frame.with_columns(nested=pl.struct(guess="animal_gaps")).drop("digit_nan")
-    nested.write_ndjson(tmp_path / "a.jsonl")
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path]), "SPARK_LOCAL_IP": "127.0.0.1"}
-    env.pop("SPARK_REMOTE", None)
-    env["JDK_JAVA_OPTIONS"] = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # it ends before better code pays
-    line = [sys.executable, "-m", "tests.engines.spark_cases", mode, str(tmp_path)]
-    done = subprocess.run(line, env=env, cwd=ROOT, capture_output=True, text=True, timeout=600, check=False)
-    assert done.returncode == 0, done.stderr[-3000:]
-    found = pickle.loads((tmp_path / "found").read_bytes())
-    wanted = {name: reference(name) for name in ASKED}
-    wanted |= {name: nameless(evidence(place, **case)) for name, (place, case) in files(tmp_path).items()}
-    assert set(found) == set(wanted)
-    assert [name for name, one in wanted.items() if found[name] != one or found[name].notes != one.notes] == []
 
 
 def rows(*names):
@@ -158,3 +127,22 @@ def test_a_million_slices_are_one_array():
     t = hs.tally(frame, truth="y", pred="z", by="id")
     assert t.shape == (n,)
     assert t.n.sum() == n
+
+
+@pytest.mark.whole
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", MODES)
+def test_the_same_evidence_on_spark(mode, spark):
+    """Spark Connect and classic Spark give all that polars gives, of files all that DuckDB reads, and keep the rows
+    that conditions ask for.
+    """
+    folder, end = spark / mode, time.monotonic() + 600
+    while not (folder / "code").exists():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    assert (folder / "code").read_text() == "0\n", (folder / "messages").read_text()[-3000:]
+    found = pickle.loads((folder / "found").read_bytes())
+    wanted = {name: reference(name) for name in ASKED}
+    wanted |= {name: nameless(evidence(place, **case)) for name, (place, case) in files(folder).items()}
+    assert set(found) == set(wanted)
+    assert [name for name, one in wanted.items() if found[name] != one or found[name].notes != one.notes] == []

@@ -1,4 +1,4 @@
-"""What tests of files share."""
+"""What tests of files share: the document of a command, in which sampled metrics are rough unless the line says how."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 import pytest
 
 from howsure.cli.app import run
+from tests.tiers import rough
 
 
 @pytest.fixture
@@ -14,7 +15,7 @@ def run_json(capsys):
     """The document that a command prints."""
 
     def called(*arguments):
-        assert run([*map(str, arguments), "--format", "json"]) == 0, capsys.readouterr().err
+        assert run(rough([*map(str, arguments), "--format", "json"])) == 0, capsys.readouterr().err
         return json.loads(capsys.readouterr().out)
 
     return called

@@ -236,8 +236,8 @@ def test_the_shipped_examples_raise_no_false_alarm() -> None:
         "studies/spam_test.csv": {"truth": "label", "score": "p_spam", "positive": "spam"},
     }  # fmt: skip
     for name, given in asked.items():
-        assert _warned(hs.score(str(examples / name), **given)) == [], name
-    assert _warned(hs.score(str(examples / "logistic.jsonl"), outcome="passed"))[0][0] == "question"
+        assert _warned(hs.score(str(examples / name), **given, tolerance=0.2)) == [], name
+    assert _warned(hs.tally(str(examples / "logistic.jsonl"), outcome="passed"))[0][0] == "question"
     assert _warned(hs.score(str(examples / "studies/two_models.csv")))[0][0] == "model"
 
 

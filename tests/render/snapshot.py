@@ -1,6 +1,6 @@
 """Texts kept beside the tests. To write them anew after a wanted change:
 
-HOWSURE_RENEW=1 .venv/bin/python -m pytest tests/unit/test_messages.py tests/render
+HOWSURE_RENEW=1 .venv/bin/python -m pytest tests/bad_input/test_messages.py tests/render
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A message says what was given, what is needed and what to do, in one line without the words of a trace. After a wanted
 change write the file anew with
 
-    HOWSURE_RENEW=1 .venv/bin/python -m pytest tests/unit/test_messages.py
+    HOWSURE_RENEW=1 .venv/bin/python -m pytest tests/bad_input/test_messages.py
 
 and read the difference before you commit it. A new case is one line of CASES: its name, a call, and the part of the
 input that the message must name.

@@ -12,7 +12,16 @@ from pathlib import Path
 
 import pytest
 
+from tests.tiers import turn
+
 SIGNALS = [signal.SIGINT, signal.SIGTERM]
+
+
+def one_in_turn(at: int) -> list[signal.Signals]:
+    """One signal, another for the next test; both when deep."""
+    return turn(SIGNALS, at, 2)
+
+
 COUNTS = ["score", "--counts", "tp=80,fp=20,fn=30,tn=870"]
 
 
@@ -77,7 +86,7 @@ Files.run = run
 """
 
 
-@pytest.mark.parametrize("sign", SIGNALS, ids=lambda s: s.name)
+@pytest.mark.parametrize("sign", one_in_turn(0), ids=lambda s: s.name)
 def test_a_signal_during_a_query(tmp_path, sign):
     """DuckDB calls an interrupt a RuntimeError; it is no bug."""
     data = tmp_path / "data.csv"
@@ -88,7 +97,7 @@ def test_a_signal_during_a_query(tmp_path, sign):
     ended(command(_IN_QUERY.format(sign=int(sign)), *arguments, folder=folder), sign, folder)
 
 
-@pytest.mark.parametrize("sign", SIGNALS, ids=lambda s: s.name)
+@pytest.mark.parametrize("sign", one_in_turn(1), ids=lambda s: s.name)
 def test_a_signal_while_standard_input_is_read(tmp_path, sign):
     """What was kept of standard input is removed."""
     process = command("", "score", "-", "--truth", "y", "--pred", "p", folder=tmp_path, stdin=subprocess.PIPE)
@@ -188,7 +197,7 @@ def leaderboard(tmp_path_factory) -> tuple[list[str], bytes]:
     return line, subprocess.run(line, capture_output=True, check=True).stdout
 
 
-@pytest.mark.parametrize("delay", [0.1, 0.2, 0.3, 0.5, 0.9])
+@pytest.mark.parametrize("delay", [0.2, 0.6, *(pytest.param(x, marks=pytest.mark.deep) for x in (0.1, 0.3, 0.9))])
 def test_an_interrupt_at_any_time(leaderboard, delay):
     """From the first line of ours on; before it, it is Python that says what it says.
 

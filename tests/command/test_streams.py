@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
@@ -35,40 +36,52 @@ def shell(line: str, **environment: str) -> tuple[int, str, str]:
 
 
 @pytest.mark.parametrize(
-    ("line", "says"),
+    ("place", "says", "arguments"),
     [
-        (f"{F1} > /dev/full", FULL),
-        ("--version > /dev/full", FULL),
-        ("score --help > /dev/full", FULL),
-        (f"{F1} >&-", CLOSED),
-        ("metrics >&-", CLOSED),
-        ("score --help >&-", CLOSED),
+        *(("/dev/full", FULL, x) for x in (F1, "--version", "score --help", "metrics")),
+        *((None, CLOSED, x) for x in (F1, "metrics")),
     ],
 )
-def test_output_that_is_not_taken_is_one_sentence(line, says):
+def test_output_that_is_not_taken_is_one_sentence(monkeypatch, capsys, place, says, arguments):
     """A full disk and a closed output are no errors of howsure's own, whatever was to be written."""
-    assert shell(f"howsure {line}") == (2, "", says)
+    with monkeypatch.context() as patch, contextlib.ExitStack() as stack:
+        patch.setattr(sys, "stdout", place and stack.enter_context(Full(place, "w")))
+        code = app.run(arguments.split())
+    assert (code, capsys.readouterr().err) == (2, says)
+
+
+class Full(io.FileIO):
+    """A device, or a full disk, as text; nothing is kept back, so that nothing is written when it is closed."""
+
+    encoding = "utf-8"
+
+    def write(self, text):
+        return super().write(text.encode())
 
 
 @pytest.mark.parametrize(
-    ("line", "code"),
-    [(f"{F1} 2>&-", 0), ("score --counts 1,2,3 2>&-", 2), ("score 2> /dev/full", 2), ("2> /dev/full", 0)],
+    ("line", "code", "says"), [(f"{F1} > /dev/full", 2, FULL), ("score --help >&-", 2, CLOSED), (f"{F1} 2>&-", 0, "")]
 )
-def test_messages_that_are_not_taken_leave_the_code(line, code):
-    """Without a place for messages the code says it, and there may be an output."""
+def test_streams_of_a_process_that_are_not_taken(line, code, says):
+    """The same in a process of its own; without a place for messages there may be an output."""
     got, out, err = shell(f"howsure {line}")
-    assert (got, err) == (code, "")
+    assert (got, err) == (code, says)
     assert bool(out) == (code == 0)
 
 
-def test_a_closed_standard_input_is_one_sentence():
-    """Where it is asked for; otherwise nobody misses it."""
-    assert shell("howsure score - --truth y --pred p <&-") == (
-        2,
-        "",
-        "howsure: cannot read 'standard input': it is closed.\n",
-    )
-    assert shell(f"howsure {F1} <&-") == shell(f"howsure {F1}")
+@pytest.mark.parametrize(("arguments", "code"), [("score --counts 1,2,3", 2), ("score", 2), (F1, 0)])
+@pytest.mark.parametrize("place", ["/dev/full", None])
+def test_messages_that_are_not_taken_leave_the_code(monkeypatch, capsys, arguments, code, place):
+    """Without a place for messages the code says it, and there may be an output."""
+    with monkeypatch.context() as patch, contextlib.ExitStack() as stack:
+        patch.setattr(sys, "stderr", place and stack.enter_context(Full(place, "w")))
+        assert app.run(arguments.split()) == code
+    assert bool(capsys.readouterr().out) == (code == 0)
+
+
+def test_nobody_misses_a_standard_input_that_is_closed(command):
+    """Where it is not read; tests/files/test_streams.py has it where it is."""
+    assert shell(f"howsure {F1} <&-") == command(*F1.split())
 
 
 def test_all_streams_closed_and_a_file(tmp_path):
@@ -80,26 +93,26 @@ def test_all_streams_closed_and_a_file(tmp_path):
     assert data.read_text() == "y,p\n1,0\n1,1\n"
 
 
-@pytest.mark.parametrize("arguments", ["metrics", f"{F1} --out /dev/stdout", "solve --help"])
+@pytest.mark.parametrize("arguments", ["metrics", f"{F1} --out /dev/stdout"])
 def test_a_reader_that_goes_away_is_silent(arguments):
     """As with any other tool in a pipe."""
     assert shell(f"{{ howsure {arguments}; echo $? >&2; }} | true") == (0, "", "0\n")
 
 
-def test_the_open_output_is_written_where_it_stands(tmp_path):
+def test_the_open_output_is_written_where_it_stands(command, tmp_path):
     """--out /dev/stdout adds to the file that standard output goes to; it would have been replaced."""
     path = tmp_path / "x.txt"
     code, _, err = shell(f"{{ echo before; howsure {F1} --out /dev/stdout; echo after; }} > {path}")
     assert (code, err) == (0, "")
-    assert path.read_text() == f"before\n{shell(f'howsure {F1}')[1]}after\n"
+    assert path.read_text() == f"before\n{command(*F1.split())[1]}after\n"
 
 
-def test_what_a_device_does_not_take_is_one_sentence():
+def test_what_a_device_does_not_take_is_one_sentence(command):
     """Of texts and of columns."""
     for kind in ("json", "parquet"):
         says = "howsure: cannot write '/dev/full': No space left on device.\n"
-        assert shell(f"howsure {F1} --format {kind} --out /dev/full") == (2, "", says)
-        assert shell(f"howsure {F1} --format {kind} --out /dev/null") == (0, "", "")
+        assert command(*F1.split(), "--format", kind, "--out", "/dev/full") == (2, "", says)
+        assert command(*F1.split(), "--format", kind, "--out", "/dev/null") == (0, "", "")
 
 
 LABEL = "süß→😀"
@@ -132,8 +145,7 @@ def test_characters_that_the_encoding_lacks(named, monkeypatch, encoding, kind):
 
 
 def test_an_encoding_that_lacks_characters(named):
-    """A message that quotes a label is still a message, and a page of help a page."""
+    """A message that quotes a label is still a message."""
     code, out, err = shell(f"howsure {' '.join(named)} --positive →", PYTHONIOENCODING="latin-1")
     assert (code, out) == (2, "")
     assert "\\u2192" in err
-    assert shell("howsure surface fallout=.01", PYTHONIOENCODING="ascii")[0] == 0

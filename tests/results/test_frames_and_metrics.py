@@ -16,8 +16,8 @@ CURVES = {"solve none", "solve two", "tradeoff", "tradeoff of counts", "eleven-p
 
 
 @pytest.mark.parametrize("name", MAKERS)
-def test_frames_have_a_dozen_columns(name):
-    """Slices aside, at most twelve; full=True has every field of the JSON, and the same rows."""
+def test_frames_have_a_dozen_columns_and_metrics_flat_names(name):
+    """Slices aside, at most twelve; full=True has every field of the JSON, and the same rows; metrics are finite."""
     found = result(name)
     few, full = found.to_frame(), found.to_frame(full=True)
     assert len([x for x in few.columns if not x.startswith("slice.")]) <= 12
@@ -25,14 +25,9 @@ def test_frames_have_a_dozen_columns(name):
     assert len(few) == len(full) == len(found.to_dict()["rows"])
     if "score" in full.columns:
         assert {"score", "low", "high"} <= set(few.columns)
-
-
-@pytest.mark.parametrize("name", MAKERS)
-def test_every_result_has_metrics(name):
-    """Flat names and finite numbers, of every kind of result."""
-    found = result(name).to_metrics()
-    assert (found == {}) == (name in CURVES)
-    assert all(isinstance(k, str) and k and math.isfinite(v) for k, v in found.items())
+    flat = found.to_metrics()
+    assert (flat == {}) == (name in CURVES)
+    assert all(isinstance(k, str) and k and math.isfinite(v) for k, v in flat.items())
 
 
 def test_metrics_of_a_comparison():

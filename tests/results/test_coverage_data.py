@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from importlib.resources import files
 
 import pytest
@@ -64,15 +62,3 @@ def test_unknown_names_are_told():
         coverage.held("class", "many", "macro-f1")
     with pytest.raises(UnknownName, match=r"no kind of tests in the study classes is named 'manny'; .*'many'\?"):
         coverage.reason("classes", "manny")
-
-
-def test_the_file_is_read_when_first_needed():
-    """Importing howsure and scoring a table without a warning read no file of figures."""
-    code = (
-        "import howsure as hs, sys; from howsure import coverage\n"
-        "hs.score(hs.Tally.binary(tp=8, fp=2, fn=3, tn=87))\n"
-        "assert coverage._studies.cache_info().misses == 0\n"
-        "coverage.held('classes', 'many', 'macro-f1'); coverage.held('classes', 'rare', 'macro-f1')\n"
-        "assert coverage._studies.cache_info().misses == 1\n"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

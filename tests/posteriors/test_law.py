@@ -14,7 +14,7 @@ import pytest
 from scipy.special import beta
 
 import howsure as hs
-from howsure import kernels
+from howsure import distributions
 from howsure.distributions.agreement import AgreementLaw
 from howsure.distributions.beta_mixture import BetaMixture, shared_nodes
 from howsure.distributions.continuous import Continuous, Stepped, WithMoments
@@ -95,10 +95,10 @@ CELLS = {"tp": 80, "fp": 20, "fn": 30, "tn": 870}
 
 
 def test_no_law_is_left_out() -> None:
-    """Every class of the kernels that has tails is among the laws above, or a base of them, or a law of steps."""
+    """Every distribution that has tails is among the laws above, or a base of them, or a law of steps."""
     found = set()
-    for module in pkgutil.iter_modules(kernels.__path__):
-        loaded = importlib.import_module(f"howsure.kernels.{module.name}")
+    for module in pkgutil.iter_modules(distributions.__path__):
+        loaded = importlib.import_module(f"howsure.distributions.{module.name}")
         found |= {x for _, x in inspect.getmembers(loaded, inspect.isclass) if hasattr(x, "tails")}
     found -= {UrnQuotient, DrawnScores}  # they have no density: tests/reference/test_next_scores.py
     assert found - {Law, Searchable, Steppable, Continuous, Stepped, WithMoments} == {type(law) for law in LAWS}

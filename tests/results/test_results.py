@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import sys
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -171,13 +172,18 @@ def test_a_result_knows_its_library():
 # -- files --------------------------------------------------------------------------------------------------------
 
 
+@cache
+def saved(name: str) -> Result:
+    """A result to save, made once."""
+    made = {"report": lambda: hs.score(T, metrics=["f1"]), "comparison": lambda: hs.compare(T, T), **RESULTS}
+    return made[name]()
+
+
 @pytest.mark.parametrize("form", TEXTS, ids=lambda form: form.name)
 @pytest.mark.parametrize("name", ["report", "comparison", "band"])
 def test_a_text_is_saved_by_its_suffix(tmp_path, name, form):
     """save writes what to_text gives, for every suffix; a name of a format wins over the suffix."""
-    made: Result = {
-        "report": lambda: hs.score(T, metrics=["f1"]), "comparison": lambda: hs.compare(T, T), "band": RESULTS["band"],
-    }[name]()  # fmt: skip
+    made = saved(name)
     for suffix in form.suffixes:
         made.save(tmp_path / f"x{suffix}")
         assert _is_saved(tmp_path / f"x{suffix}", made, form)

@@ -57,6 +57,7 @@ def test_exact_routes_have_no_sampling_error():
     assert d.mc_error == 0
 
 
+@pytest.mark.deep  # matplotlib takes seconds to load
 def test_plots_accept_it(arviz):
     """ArviZ's own trace and posterior plots draw it."""
     import matplotlib as mpl
