@@ -50,7 +50,7 @@ def test_slopes_are_those_of_small_steps(name: str, ties: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("n", "share", "apart"), [(800, 0.1, 2.5), pytest.param(3_000, 0.1, 1.5, marks=pytest.mark.deep), (3_000, 0.4, 0.3)]
+    ("n", "share", "apart"), [(800, 0.1, 2.5), *(pytest.param(3_000, *x, marks=pytest.mark.deep) for x in ((0.1, 1.5), (0.4, 0.3)))]
 )
 def test_few_draws_with_a_control_are_surer_than_many(n: int, share: float, apart: float) -> None:
     """Ends and mean of the law lie within the stated errors of 20,000 plain draws, and the errors are smaller."""

@@ -16,9 +16,9 @@ from howsure.web import guard, server
 from tests.web.conftest import serving
 
 HURRY = """
-from howsure.web import guarding, speaking
-speaking.HEAD_TIME, speaking.IDLE_TIME, speaking.READ_TIME = 1.0, 2, 1.5
-guarding._PIECE_TIME, guarding._BODY_TIME = 1.0, 2.0
+from howsure.web import guard, server
+server.HEAD_TIME, server.IDLE_TIME, server.READ_TIME = 1.0, 2, 1.5
+guard._PIECE_TIME, guard._BODY_TIME = 1.0, 2.0
 """
 SLACK = 8.0  # seconds that a busy machine may add to a second
 GET = b"GET /api HTTP/1.1\r\nHost: HOST\r\n\r\n"
