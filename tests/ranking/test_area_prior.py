@@ -34,7 +34,7 @@ def paired(positives: int, negatives: int, areas: tuple[float, float], alike: fl
 
 def test_a_nearly_perfect_score_lies_within_its_distribution() -> None:
     """Between the 10% and the 90% quantile, where half an item at the worst place moved it out."""
-    for seed in range(12 if DEEP else 4):
+    for seed in range(12 if DEEP else 3):
         p = hs.posterior(scored(50, 200, 0.99, seed), tolerance=0.05 if DEEP else 0.1)
         for metric in ("auc", "AP"):
             score = float(p.point(metric))
@@ -45,7 +45,7 @@ def test_a_nearly_perfect_score_lies_within_its_distribution() -> None:
 
 def test_intervals_of_a_nearly_perfect_order_cover() -> None:
     """At an AUC of .998 with 20 + 100 items no more than a tenth of intervals miss: a quarter did."""
-    missed, runs = 0, 100 if DEEP else 30
+    missed, runs = 0, 100 if DEEP else 20
     for seed in range(runs):
         p = hs.posterior(scored(20, 100, 0.998, seed), tolerance=0.15)
         low, high = p["auc"].interval(kind="equal-tailed")
@@ -66,7 +66,7 @@ def test_the_interval_is_of_the_width_of_delongs() -> None:
 def test_a_perfect_order_keeps_all_weight_beyond() -> None:
     """It has no item that is misplaced, so its law is that of half an item beyond all scores."""
     y = np.arange(40) < 15
-    p = hs.posterior(Scored(y, (y + np.arange(40) / 100)[:, None]))
+    p = hs.posterior(Scored(y, (y + np.arange(40) / 100)[:, None]), tolerance=0.1)
     drawn = score_draws(p).through(lambda c: np.stack([p.measure("auc").evaluate(x) for x in (c, c.for_areas)]), 500, 3)
     np.testing.assert_array_equal(drawn[0, 0], drawn[0, 1])
     assert p["auc"].ppf(0.025) < 0.9
@@ -88,7 +88,7 @@ def test_turned_scores_turn_the_law(area: float) -> None:
 
 def test_the_mean_is_that_of_draws() -> None:
     """It is known in closed form, with the weight near the items."""
-    p = hs.posterior(scored(12, 40, 0.93, 5))
+    p = hs.posterior(scored(12, 40, 0.93, 5), tolerance=0.5)
     draws = p.draws(50_000, seed=9, metrics=["auc"])["auc"]
     assert p["auc"].mean == pytest.approx(draws.mean(), abs=4 * draws.std() / np.sqrt(draws.size))
 
@@ -156,7 +156,9 @@ def test_a_curve_and_a_leaderboard_show_the_difference_of_compare() -> None:
     rng = np.random.default_rng(5)
     three = Scored(d.truth, np.column_stack([d.scores, rng.normal(size=80) + d.truth]), systems=("a", "b", "c"))
     alone = hs.compare(hs.posterior(d, tolerance=0.05), "a", "b", metric="auc").p_better
-    shown = [x for x in hs.curve(three, metrics=["auc"], tolerance=0.05).pairs if (x["first"], x["second"]) == ("a", "b")]
+    shown = [
+        x for x in hs.curve(three, metrics=["auc"], tolerance=0.05).pairs if (x["first"], x["second"]) == ("a", "b")
+    ]
     assert shown[0]["p_better"] == pytest.approx(alone, abs=0.02)
     board = hs.leaderboard(three, metric="auc", tolerance=0.05)
     pair = next(x for x in board.to_dict()["pairs"] if {x["first"], x["second"]} == {"a", "b"})
