@@ -3,7 +3,7 @@
     python -m bench.coverage_weights [tests] [seed]
 
 Items are drawn from a population of known cells, some kinds of them more rarely, and weighted back; their weights may
-vary by themselves as well. Both models are drawn: `cells` as howsure has it (model/weighing.py), `one factor` with the
+vary by themselves as well. Both models are drawn: `cells` as howsure has it (posteriors/weighing.py), `one factor` with the
 counts times Σw/Σw² of the whole table, as it was before.
 """
 

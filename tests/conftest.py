@@ -13,7 +13,7 @@ import duckdb
 import pytest
 from hypothesis import settings
 
-from howsure.io import duck
+from howsure import duck
 from tests import order, tiers
 
 UNIT = Path(__file__).parent / "unit"

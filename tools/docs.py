@@ -1,12 +1,11 @@
-"""Write the generated pages of docs (metrics.md and measures, command.md, api.md, growth.md, the list of decisions, the
-list of files of architecture.md), their figures, and the figures of the README.
+"""Write the generated pages of docs (metrics.md and measures, command.md, api.md, growth.md and the list of
+decisions), their figures, and the figures of the README.
 
 `--check` only tells whether they are current.
 """
 
 from __future__ import annotations
 
-import ast
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -81,74 +80,6 @@ def command_page() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-_PARTS = {  # headings, and the files and packages under them, in the order of the way through
-    "The doors": ("__init__.py", "__main__.py", "cli", "web", "sklearn", "testing.py"),
-    "From data to evidence": (
-        "columns.py", "ingest", "duck.py", "evidence", "slices.py", "labels.py", "counting.py", "ranges.py",
-        "settings.py",
-    ),
-    "From evidence to a posterior, and questions to it": ("estimators.py", "entering.py", "priors.py", "model"),
-    "Measures": ("catalogue", "expressions.py", "gradients.py"),
-    "Numbers": ("forms.py", "cell_models.py", "routes.py", "kernels", "distribution.py", "interval.py"),
-    "Verbs": (
-        "rows.py", "scoring.py", "slice_order.py", "slice_marks.py", "prior_rows.py", "comparison", "decisions",
-        "ranking", "rankings.py", "relations",
-    ),
-    "Results, words and formats": (
-        "result.py", "envelope.py", "export.py", "notes.py", "wording.py", "choice_words.py", "class_words.py",
-        "judge_words.py", "pair_words.py",
-        "sentences.py", "language.py", "render", "outlines.py", "charts", "report", "atomic.py",
-    ),
-    "The papers": ("papers",),
-    "Everywhere": ("errors.py", "coverage.py", "data", "version.py", "py.typed"),
-}  # fmt: skip
-_OTHERS = {
-    "report/style.css": "The looks of the report: on a screen, at night, on a phone and on paper.",
-    "report/template.html": "The parts of the report in their order; every text is escaped.",
-    "data/coverage.json": "Measured coverage, as the studies in bench/ wrote it.",
-    "py.typed": "Tells type checkers that the package has types.",
-    "web/static/api.html": "The page that describes the API.",
-    "web/static/api.js": "It, written from the description that programs read.",
-    "web/static/file.js": "The panel for files: preview, columns, report.",
-    "web/static/icon.svg": "The icon of the page.",
-    "web/static/index.html": "The page: its head, its panels' links and the places of answers.",
-    "web/static/page.css": "Its looks, in light and dark, on paper and on phones.",
-    "web/static/page.js": "Forms from what panels declare, the state in the address, and answers.",
-    "web/static/panels.js": "What each panel asks for, and the questions to the API that answer it.",
-    "web/static/parts.js": "Elements, tables, requests and the drawing of charts.",
-}
-BEGIN, END = "<!-- files: written by make docs -->", "<!-- end of files -->"
-
-
-def file_list() -> str:
-    """Every file of the package with the first lines of its docstring, by the parts of the way through."""
-    home = ROOT / "src" / "howsure"
-    parts = []
-    for title, places in _PARTS.items():
-        parts.append(f"### {title}")
-        lines: list[str] = []
-        for place in places:
-            found = home / place
-            inside = sorted(x for x in found.rglob("*") if x.is_file() and "__pycache__" not in x.parts)
-            lines += [_line(x, home) for x in (inside if found.is_dir() else [found])]
-        parts.append("\n".join(lines))
-    return "\n\n".join(parts)
-
-
-def _line(path: Path, home: Path) -> str:
-    name = path.relative_to(home).as_posix()
-    if path.suffix != ".py":
-        return f"- `{name}`: {_OTHERS[name]}"
-    about = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-    return f"- `{name}`: {' '.join(about.partition(chr(10) * 2)[0].split())}"
-
-
-def architecture_page() -> str:
-    """The map as it was written by hand, with the list of files of now."""
-    before, _, rest = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").partition(BEGIN)
-    return f"{before}{BEGIN}\n\n{file_list()}\n\n{END}{rest.partition(END)[2]}"
-
-
 def decisions_page() -> str:
     """The list of decisions, by their titles."""
     lines = []
@@ -162,7 +93,6 @@ def decisions_page() -> str:
 PAGES: dict[str, Callable[[], str]] = {
     "metrics.md": metric_page,
     "command.md": command_page,
-    "architecture.md": architecture_page,
     "growth.md": growth.page,
     "../README.md": figures.readme_page,
     "api.md": reference.page,

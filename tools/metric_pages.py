@@ -14,7 +14,7 @@ import numpy as np
 from howsure.catalogue import metrics
 from howsure.catalogue.repeated import repeated
 from howsure.catalogue.retrieval import Ranking, rankings
-from howsure.results.render import listing
+from howsure.render import listing
 
 ADVICE: dict[str, str] = json.loads((Path(__file__).parent / "metric_advice.json").read_text(encoding="utf-8"))
 _SETUP = {

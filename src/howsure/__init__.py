@@ -55,24 +55,23 @@ if TYPE_CHECKING:
     from howsure.posteriors.posterior import Posterior as Posterior
     from howsure.posteriors.posterior import posterior as posterior
     from howsure.posteriors.priors import two_level as two_level
-    from howsure.results.comparison import Comparison as Comparison
+    from howsure.verbs.comparison import Comparison as Comparison
 
 __version__: str
 
 _HOME = {
-    "Clustered": "evidence.clusters", "Comparison": "comparison.result", "Curve": "ranking.curves",
-    "Distribution": "distribution", "Folds": "decisions.folding", "Forecast": "decisions.forecast",
-    "Gate": "decisions.gating", "Graded": "evidence.graded", "HowsureError": "errors", "Interval": "interval",
-    "Leaderboard": "comparison.ranks", "Metric": "catalogue.metric", "Multilabel": "evidence.label_sets",
-    "Outcomes": "evidence.outcomes", "Plan": "decisions.planning", "Posterior": "model.posterior", "Ratio": "forms",
-    "Report": "scoring", "Scored": "evidence.scored", "Stratified": "evidence.strata", "Tally": "evidence.classes",
-    "Wins": "comparison.wins", "cells": "expressions", "compare": "comparison.verbs",
-    "compare_folds": "decisions.folding", "compare_wins": "comparison.wins", "correct_judge": "decisions.correcting",
-    "curve": "ranking.curves", "fbeta": "catalogue", "forecast": "decisions.forecast", "gate": "decisions.gating",
-    "graded": "ingest.graded", "leaderboard": "comparison.ranks", "log": "expressions", "metrics": "catalogue",
-    "plan": "decisions.planning", "posterior": "model.posterior", "score": "scoring", "shift": "decisions.shifting",
-    "solve": "relations.solving", "sqrt": "expressions", "tally": "ingest.arrays", "tradeoff": "relations.trading",
-    "trec": "ranking.queries", "two_level": "priors", "utility": "catalogue",
+    "Clustered": "evidence.clusters", "Comparison": "verbs.comparison", "Curve": "_curve",
+    "Distribution": "posteriors.distribution", "Folds": "_folds", "Forecast": "_forecast", "Gate": "_gate",
+    "Graded": "evidence.graded", "HowsureError": "errors", "Interval": "posteriors.distribution",
+    "Leaderboard": "_leaderboard", "Metric": "catalogue.metric", "Multilabel": "evidence.label_sets",
+    "Outcomes": "evidence.outcomes", "Plan": "_plan", "Posterior": "posteriors.posterior", "Ratio": "catalogue.forms",
+    "Report": "_score", "Scored": "evidence.scored", "Stratified": "evidence.strata", "Tally": "evidence.classes",
+    "Wins": "_wins", "cells": "catalogue.expressions", "compare": "_compare", "compare_folds": "_folds",
+    "compare_wins": "_wins", "correct_judge": "_judge", "curve": "_curve", "fbeta": "catalogue",
+    "forecast": "_forecast", "gate": "_gate", "graded": "io.arrays", "leaderboard": "_leaderboard",
+    "log": "catalogue.expressions", "metrics": "catalogue", "plan": "_plan", "posterior": "posteriors.posterior",
+    "score": "_score", "shift": "_shift", "solve": "_solve", "sqrt": "catalogue.expressions", "tally": "io.arrays",
+    "tradeoff": "_tradeoff", "trec": "_trec", "two_level": "posteriors.priors", "utility": "catalogue",
 }  # fmt: skip
 
 __all__ = [

@@ -14,13 +14,13 @@ from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
 from howsure.messages.language import option
 from howsure.messages.notes import SHARED_ITEMS, merged
 from howsure.posteriors.posterior import Posterior
-from howsure.results import comparison
-from howsure.results.comparison import Comparison, grouped, page
-from howsure.results.inputs import Entered, answered, are_estimators, entered, is_made
 from howsure.results.result import Result
-from howsure.results.rows import Row
-from howsure.results.slices import SORTS_OF_PAIRS, check_sort, sliced
 from howsure.validate import ColumnsAndTarget, check_kind, check_level, integer, metrics_given, places
+from howsure.verbs import comparison
+from howsure.verbs.comparison import Comparison, grouped, page
+from howsure.verbs.inputs import Entered, answered, are_estimators, entered, is_made
+from howsure.verbs.rows import Row
+from howsure.verbs.slices import SORTS_OF_PAIRS, check_sort, sliced
 
 # -- several
 #

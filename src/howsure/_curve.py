@@ -31,10 +31,10 @@ from howsure.posteriors.thresholds import tally_at
 from howsure.ranking.bands import CurveBand, Line, at_rate, closed, drawn_band, few_digits, spoken, spread, sure_band
 from howsure.ranking.limits import Given
 from howsure.ranking.thresholds import Choice, choose
-from howsure.results.inputs import answered, entered
-from howsure.results.result import Result, envelope
-from howsure.results.rows import Row, real, row_documents
+from howsure.results.result import Result, envelope, real
 from howsure.validate import AUTO, Columns, check_kind, check_level, metrics_given, whole_from
+from howsure.verbs.inputs import answered, entered
+from howsure.verbs.rows import Row, row_documents
 
 # -- marking
 #

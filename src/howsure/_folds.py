@@ -24,8 +24,7 @@ from howsure.messages.numbers import probability, within
 from howsure.messages.user_text import visible
 from howsure.posteriors.distribution import Distribution
 from howsure.results.outlines import outline
-from howsure.results.result import Result, envelope
-from howsure.results.rows import real
+from howsure.results.result import Result, envelope, real
 from howsure.validate import check_level, finite, one_metric, places, refuse_unlike
 
 # -- fold scores

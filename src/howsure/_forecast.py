@@ -15,6 +15,7 @@ from howsure.distributions.future_scores import DrawnScores
 from howsure.errors import BadSetting, UnknownName, listing, plural
 from howsure.evidence import protocol
 from howsure.evidence.protocol import as_json, number
+from howsure.evidence.slices import slice_of
 from howsure.messages.language import option
 from howsure.messages.notes import Notes, merged, note
 from howsure.messages.numbers import within
@@ -23,11 +24,8 @@ from howsure.posteriors.distribution import Distribution, Interval, number_or_ar
 from howsure.posteriors.estimand import NextScore, Question
 from howsure.posteriors.future_items import MOST_OF_TWO, called, difference_apart, draws_of_tables
 from howsure.posteriors.posterior import Posterior
-from howsure.results.comparison import page
-from howsure.results.inputs import answered, are_estimators, entered, is_made
 from howsure.results.outlines import step_outline
-from howsure.results.result import Result, envelope
-from howsure.results.rows import real, slice_of
+from howsure.results.result import Result, envelope, real
 from howsure.validate import (
     ColumnsAndTarget,
     check_kind,
@@ -38,6 +36,8 @@ from howsure.validate import (
     reached,
     refuse_beyond,
 )
+from howsure.verbs.comparison import page
+from howsure.verbs.inputs import answered, are_estimators, entered, is_made
 
 if TYPE_CHECKING:
     from howsure.charts.chart import Chart

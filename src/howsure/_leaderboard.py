@@ -21,24 +21,16 @@ from howsure.messages.language import option
 from howsure.messages.notes import Notes, merged, note
 from howsure.messages.numbers import probability
 from howsure.messages.user_text import visible
+from howsure.messages.verdicts import decisive
 from howsure.posteriors.distribution import Error
 from howsure.posteriors.estimand import Question
 from howsure.posteriors.posterior import Posterior
 from howsure.posteriors.sampling import MOST_DRAWS, MOST_NUMBERS
-from howsure.results.comparison import draws_apart, gap, most_draws
-from howsure.results.inputs import Entered, answered, entered, is_made
-from howsure.results.result import Result, envelope
-from howsure.results.rows import Row, real, row_documents, told_alike, unlike_scales
-from howsure.validate import (
-    ColumnsAndTarget,
-    check_draws,
-    check_kind,
-    check_level,
-    decisive,
-    finite,
-    integer,
-    metrics_given,
-)
+from howsure.results.result import Result, envelope, real
+from howsure.validate import ColumnsAndTarget, check_draws, check_kind, check_level, finite, integer, metrics_given
+from howsure.verbs.comparison import draws_apart, gap, most_draws
+from howsure.verbs.inputs import Entered, answered, entered, is_made
+from howsure.verbs.rows import Row, row_documents, told_alike, unlike_scales
 
 # -- standing
 #

@@ -9,16 +9,16 @@ from typing import Any, Final
 import numpy as np
 
 from howsure.catalogue import known
-from howsure.decisions.future_widths import Foresight, Glimpse, Goal, Kind, expected_table
 from howsure.errors import BadSetting
 from howsure.messages.language import option, spelled
 from howsure.messages.notes import Notes, note
 from howsure.messages.numbers import short
 from howsure.posteriors.estimand import Question
 from howsure.posteriors.posterior import Posterior, posterior
-from howsure.results.inputs import INTERVAL, LEVEL, entered, is_made
 from howsure.results.result import Result, envelope
 from howsure.validate import check_kind, check_level, check_seed, finite, one_metric, plain_number, whole_from
+from howsure.verbs.future_widths import Foresight, Glimpse, Goal, Kind, expected_table
+from howsure.verbs.inputs import INTERVAL, LEVEL, entered, is_made
 
 # -- plan words
 #

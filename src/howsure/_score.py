@@ -21,13 +21,8 @@ from howsure.messages.user_text import visible
 from howsure.posteriors.distribution import Distribution
 from howsure.posteriors.posterior import Posterior, posterior
 from howsure.posteriors.priors import NAMES
-from howsure.results import rows as prior_rows
-from howsure.results import slices
-from howsure.results.inputs import answered, entered
 from howsure.results.outlines import outline
-from howsure.results.result import Result, columns_of, envelope, write_columns
-from howsure.results.rows import Place, Row, row_documents, row_parts
-from howsure.results.slices import DealtParts, SliceMarks
+from howsure.results.result import Result, envelope
 from howsure.validate import (
     ColumnsAndTarget,
     check_kind,
@@ -39,6 +34,11 @@ from howsure.validate import (
     refuse_beyond,
     several,
 )
+from howsure.verbs import rows as prior_rows
+from howsure.verbs import slices
+from howsure.verbs.inputs import answered, entered
+from howsure.verbs.rows import Place, Row, columns_of, row_documents, row_parts, write_columns
+from howsure.verbs.slices import DealtParts, SliceMarks
 
 MOST_DRAWN: Final = 240  # tables that a chart shows in full
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from howsure.posteriors.posterior import Posterior
-from howsure.results.inputs import entered, shifted_posterior
+from howsure.verbs.inputs import entered, shifted_posterior
 
 
 def shift(data: Any, prevalence: Any) -> Posterior:

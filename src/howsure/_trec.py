@@ -27,9 +27,9 @@ from howsure.ranking.field import Array, Asked, Field
 from howsure.ranking.ir_measures_bridge import Foreign, foreign, is_measure
 from howsure.ranking.measures import FAMILIES, RunMeasure
 from howsure.ranking.names import parse
-from howsure.results.comparison import Comparison
 from howsure.results.result import Result
 from howsure.validate import check_seed, flag, metrics_given
+from howsure.verbs.comparison import Comparison
 
 # -- telling
 #

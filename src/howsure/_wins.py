@@ -21,8 +21,7 @@ from howsure.messages.numbers import probability
 from howsure.messages.user_text import visible
 from howsure.posteriors.distribution import Distribution, Error, number_or_array
 from howsure.results.outlines import outline
-from howsure.results.result import Result, envelope
-from howsure.results.rows import real
+from howsure.results.result import Result, envelope, real
 from howsure.validate import AUTO, check_kind, check_level, finite, whole_counts
 
 EVEN: Final = 1e-9  # closer to a half than this is a half

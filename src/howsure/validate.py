@@ -142,7 +142,7 @@ def plain_label(label: Any) -> Label:
 def whole_number(text: str) -> int | None:
     """The whole number that a text spells; longer ones than any count or id are names.
 
-    >>> whole("-5"), whole("--5"), whole("²")
+    >>> whole_number("-5"), whole_number("--5"), whole_number("²")
     (-5, None, None)
     """
     return int(text) if re.fullmatch(r"-?[0-9]{1,300}", text) else None
@@ -317,15 +317,6 @@ def whole_from(x: Any, what: str, least: int) -> int:
     return found
 
 
-def decisive(level: float) -> float:
-    """P(better) from which on a system is called better: then the equal-tailed interval of the level excludes 0.
-
-    >>> decisive(0.95), decisive(0.9)
-    (0.975, 0.95)
-    """
-    return round(0.5 + level / 2.0, 12)
-
-
 def flag(x: Any, name: str) -> bool:
     """True or False, for nothing else is: 'no' would be taken for yes.
 
@@ -340,7 +331,7 @@ def flag(x: Any, name: str) -> bool:
 def plain_number(x: Any) -> Any:
     """The same, but for a number of numpy's, which is one of Python's.
 
-    >>> plain(np.float32(0.8)), plain(np.int64(3)), plain("0.80")
+    >>> plain_number(np.float32(0.8)), plain_number(np.int64(3)), plain_number("0.80")
     (0.8, 3, '0.80')
     """
     if isinstance(x, np.floating):

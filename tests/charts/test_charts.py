@@ -20,8 +20,8 @@ from howsure.charts.chart import SUFFIXES, Chart
 from howsure.charts.contours import isolines, round_levels
 from howsure.errors import BadSetting, HowsureError, UnknownName
 from howsure.messages.numbers import short
+from howsure.render import findings
 from howsure.results.outlines import outline
-from howsure.results.render import findings
 from howsure.results.result import Document, Result
 from tests.charts.results import HOSTILE, LONG, MAKERS, RIGHT_TO_LEFT, TABLE, charts, many_slices, result
 from tests.render.snapshot import held
@@ -92,14 +92,6 @@ def test_charts_validate_and_are_drawn_with_words():
 def test_every_kind_of_result_has_a_chart():
     """A new class of results is drawn, or this fails: all subclasses of Result are among those made here."""
     import howsure.cli.app  # noqa: F401 - brings every module of results
-    from howsure import (
-        _folds,
-        _forecast,
-        _gate,
-        _plan,
-        _trec,
-    )
-    from howsure.relations import association, band, joint, surfaces
 
     made = {type(result(name)) for name in MAKERS}
     assert {c for c in Result.__subclasses__() if c.__module__.startswith("howsure.")} - {Document} <= made

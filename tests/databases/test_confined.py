@@ -121,7 +121,7 @@ def test_a_link_in_place_of_a_log_is_refused(capsys, folder, suffix):
 
 def test_large_groups_still_spill(folder, monkeypatch):
     """The folder for temporary data stays open to DuckDB itself."""
-    from howsure.io import duck
+    from howsure import duck
 
     with contextlib.closing(duckdb.connect("large.duckdb")) as con:
         con.execute("CREATE TABLE t AS SELECT hash(i)::VARCHAR || repeat('x', 100) AS a FROM range(1000000) r(i)")

@@ -12,10 +12,10 @@ import pytest
 
 import howsure as hs
 from howsure._gate import Ruling, growth, holds
-from howsure.decisions.requirements import requirement
 from howsure.distributions.sampled import Sampled
 from howsure.errors import BadSetting, HowsureError
 from howsure.posteriors.distribution import Distribution
+from howsure.verbs.requirements import requirement
 from tests.laws.kinds import KINDS
 
 T = hs.Tally.binary(tp=80, fp=20, fn=30, tn=870)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsure.decisions.requirements import Requirement, requirement, requirements
 from howsure.errors import BadSetting
+from howsure.verbs.requirements import Requirement, requirement, requirements
 from tests.tiers import examples
 
 READ = {

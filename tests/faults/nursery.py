@@ -115,7 +115,7 @@ def _interrupt_after(calls: int) -> None:
 
 
 def _with_threads(many: int) -> None:
-    from howsure.io import duck
+    from howsure import duck
 
     given = duck.connect
 

@@ -16,9 +16,9 @@ import howsure as hs
 from howsure import HowsureError
 from howsure.catalogue import described, parse, repeated, retrieval
 from howsure.cli import parse as parsing
-from howsure.decisions.requirements import requirements
 from howsure.io import conditions
 from howsure.ranking import names
+from howsure.verbs.requirements import requirements
 from tests.fuzz import requests
 from tests.hostile.running import ran, wrong_with
 

@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-import howsure.decisions.future_widths
 import howsure.io.spark
+import howsure.verbs.future_widths
 from howsure.cli.app import app, run
 from howsure.errors import BadSetting
 from tests.laws.command_lines import HOME, LINES, OWN, TRIES, Line, Try
@@ -53,7 +53,7 @@ def _files(tmp_path_factory):
         patch.chdir(folder)
         patch.setattr(howsure.io.spark, "SparkFiles", NoSpark)
         for points in ("_CURVE", "_SHORT_CURVE"):
-            patch.setattr(howsure.decisions.future_widths, points, 3)  # sizes: the planned one and two more
+            patch.setattr(howsure.verbs.future_widths, points, 3)  # sizes: the planned one and two more
         yield
 
 

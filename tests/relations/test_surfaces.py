@@ -19,7 +19,7 @@ from howsure.relations.enclosures import Boxes
 from howsure.relations.quantities import quantity, shown
 from howsure.relations.roots import roots
 from howsure.relations.surfaces import LEVELS
-from howsure.results.render import relations as rendered
+from howsure.render import relations as rendered
 from tests.tiers import some
 
 NAMES = [q.name for q in shown()]

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 import howsure as hs
-from howsure.results.render import latex, markdown
-from howsure.results.render import text as plain
-from howsure.results.render.formats import render
+from howsure.render import latex, markdown
+from howsure.render import text as plain
+from howsure.render.formats import render
 from tests.tiers import examples
 
 NASTY = [

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import howsure as hs
-from howsure.results.render.formats import FORMATS, render
+from howsure.render.formats import FORMATS, render
 from tests.render.snapshot import held
 
 HERE = Path(__file__).parent

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import howsure as hs
 from howsure.messages.numbers import count, ends, probability, short, within
-from howsure.results.render.formats import render
+from howsure.render.formats import render
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 import howsure as hs
 from howsure.cli.app import app
 from howsure.errors import BadSetting, UnknownName
-from howsure.results.render.formats import FORMATS, REGISTRY, TEXTS, Format, by_suffix, fitting, named, render
+from howsure.render.formats import FORMATS, REGISTRY, TEXTS, Format, by_suffix, fitting, named, render
 from howsure.results.result import Result
 
 REPORT = hs.score(hs.Tally.binary(tp=80, fp=20, fn=30, tn=870), metrics=["f1"])
@@ -146,6 +146,6 @@ def test_unknown_names_are_refused():
 def test_a_format_is_one_entry(monkeypatch):
     """A further entry is found by name and suffix, renders, and is saved, without a change elsewhere."""
     new = Format("lines", (".lines",), for_people=False, text=lambda document: f"{len(document['rows'])} rows\n")
-    monkeypatch.setattr("howsure.results.render.formats.REGISTRY", (*REGISTRY, new))
+    monkeypatch.setattr("howsure.render.formats.REGISTRY", (*REGISTRY, new))
     assert by_suffix("a.lines", (*TEXTS, new)) is new
     assert BAND.to_text("lines") == "60 rows\n"

@@ -9,9 +9,9 @@ import pytest
 import howsure as hs
 from howsure.cli import output
 from howsure.cli.app import run
-from howsure.results.render import text as plain
-from howsure.results.render.bars import ASCII, LINES
-from howsure.results.render.text import cells
+from howsure.render import text as plain
+from howsure.render.bars import ASCII, LINES
+from howsure.render.text import cells
 from tests.render.snapshot import held
 
 HERE = Path(__file__).parent / "screens"

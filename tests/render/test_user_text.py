@@ -11,7 +11,7 @@ import pytest
 
 import howsure as hs
 from howsure.cli import app
-from howsure.results.render.formats import FORMATS
+from howsure.render.formats import FORMATS
 from tests.refusals import one_sentence
 from tests.tiers import turn
 

@@ -7,7 +7,7 @@ import pytest
 
 import howsure as hs
 from howsure.messages.numbers import short
-from howsure.results.render import findings
+from howsure.render import findings
 from tests.report.pages import MAKERS, Page, T, answers, page, result
 
 

@@ -457,7 +457,7 @@ def test_the_installed_command_runs():
 )
 def test_tradeoff_shows_what_the_library_gives(command, kind, source):
     """Each format of howsure tradeoff is that of hs.tradeoff, for values and for counts, at the recalls asked for."""
-    from howsure.results.render.formats import render
+    from howsure.render.formats import render
 
     if "--counts" in source:
         result = hs.tradeoff(hs.Tally.binary(tp=80, fp=20, fn=30, tn=870), prior="uniform", recalls=[0.4, 0.9])

@@ -15,7 +15,7 @@ from scipy import special
 
 import howsure as hs
 from bench import folds as study
-from howsure.results.render.text import fitted
+from howsure.render.text import fitted
 
 CASES = json.loads((Path(__file__).parents[1] / "reference" / "folds.json").read_text())["cases"]
 RNG = np.random.default_rng(8)

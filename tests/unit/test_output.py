@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from howsure.results.render.formats import TEXTS
+from howsure.render.formats import TEXTS
 
 F1 = ["score", "--counts", "tp=80,fp=20,fn=30,tn=870", "--metric", "f1"]
 WINS = ["compare", "--wins", "17,4,3278"]

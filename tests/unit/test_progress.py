@@ -33,7 +33,7 @@ def test_a_bar_shows_once_patience_is_over(monkeypatch, tmp_path, capsys):
     path.write_bytes(b"x" * 4000)
     screen = Terminal()
     monkeypatch.setattr(sys, "stderr", screen)
-    monkeypatch.setattr(process, "PATIENCE", 0.05)
+    monkeypatch.setattr(progress, "PATIENCE", 0.05)
     watch = progress.watcher((str(path),))
     assert watch is not None
     with watch(Query()):

@@ -14,7 +14,7 @@ import pytest
 import howsure as hs
 from howsure.errors import BadFile, BadSetting, UnknownName
 from howsure.posteriors.score_samples import score_draws
-from howsure.results.render.formats import TEXTS
+from howsure.render.formats import TEXTS
 from howsure.results.result import Document, Result, frame
 
 T = hs.Tally.binary(tp=80, fp=20, fn=30, tn=870)

@@ -17,7 +17,7 @@ class Terminal(io.StringIO):
 def shown(monkeypatch, stream, seconds=0.3, patience=0.05, aside=False):
     monkeypatch.setattr(sys, "stderr", stream)
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr(process, "PATIENCE", patience)
+    monkeypatch.setattr(progress, "PATIENCE", patience)
     progress.step_aside(aside)
     progress.begin("working")
     time.sleep(seconds)

@@ -16,7 +16,7 @@ import pytest
 import howsure as hs
 from howsure.cli.app import run
 from howsure.messages.language import SPOKEN
-from howsure.results.render import findings
+from howsure.render import findings
 from tests.web.questions import BAD, FOUR, QUESTIONS
 
 ROUNDING = 1e-12

@@ -125,7 +125,7 @@ def test_a_file_that_was_cut_is_not_answered(tmp_path, monkeypatch, path):
 BOUNDED = """
 import sys
 import numpy as np
-from howsure.io import duck
+from howsure import duck
 from howsure.web import answers, models, workers
 workers.bound(1_000_000_000)
 counts = models.FourCounts(tp=8, fp=2, fn=3, tn=80)

@@ -45,7 +45,7 @@ class Metric:
     classes_count_alike: bool = False  # however rare: its prior is then pooled over classes
     any_of: bool = False  # only for items with any number of labels
     empty_cell_rule: str = (
-        ""  # the rule that fills empty cells for the point score (kernels/tetrachoric.py); posteriors need none
+        ""  # the rule that fills empty cells for the point score (distributions/tetrachoric.py); posteriors need none
     )
     average: str = ""  # micro, macro, weighted or samples, of `base`
     base: Metric | None = None

@@ -11,7 +11,7 @@ from howsure.charts.curves import curves
 from howsure.charts.forest import forest
 from howsure.charts.scores import of_one_scale, within
 from howsure.messages.numbers import count, probability, short, stated
-from howsure.results.render import findings
+from howsure.render import findings
 
 # -- steps
 #

@@ -11,7 +11,7 @@ from howsure.charts.chart import Chart, panels
 from howsure.charts.contours import contours
 from howsure.charts.curves import curves
 from howsure.messages.numbers import short
-from howsure.results.render import findings
+from howsure.render import findings
 
 Document = dict[str, Any]
 Outlines = Mapping[str, Callable[[], Any]]

@@ -11,7 +11,7 @@ from howsure.charts.density import density
 from howsure.charts.forest import forest
 from howsure.charts.heat import LETTER, heat
 from howsure.messages.numbers import by_weight, count, short
-from howsure.results.render import findings
+from howsure.render import findings
 
 Document = dict[str, Any]
 Outlines = Mapping[str, Callable[[], Any]]

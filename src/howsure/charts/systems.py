@@ -13,8 +13,8 @@ from howsure.charts.heat import heat
 from howsure.charts.scores import many, priors
 from howsure.messages import verdicts
 from howsure.messages.numbers import probability, short, stated
-from howsure.results.render import findings
-from howsure.validate import decisive
+from howsure.messages.verdicts import decisive
+from howsure.render import findings
 
 Document = dict[str, Any]
 Outlines = Mapping[str, Callable[[], Any]]

@@ -9,7 +9,7 @@ from howsure.charts.chart import Chart
 from howsure.charts.forest import forest
 from howsure.charts.heat import heat
 from howsure.messages.numbers import count, probability, short
-from howsure.results.render import findings
+from howsure.render import findings
 
 Document = dict[str, Any]
 Outlines = Mapping[str, Callable[[], Any]]

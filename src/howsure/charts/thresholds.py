@@ -10,7 +10,7 @@ from howsure.charts.curves import MOST, SIDE, curves, extent
 from howsure.charts.density import density
 from howsure.charts.scores import many
 from howsure.messages.numbers import at_least, short
-from howsure.results.render import findings
+from howsure.render import findings
 
 Document = dict[str, Any]
 Outlines = Mapping[str, Callable[[], Any]]

@@ -52,7 +52,7 @@ from howsure.cli.output import say, show, write
 from howsure.errors import BadSetting, HowsureError, nearest
 from howsure.messages.language import SPOKEN, TYPED, Typed
 from howsure.messages.user_text import laid_out
-from howsure.results.render.view import Detail
+from howsure.render.view import Detail
 from howsure.version import VERSION
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}

@@ -18,7 +18,7 @@ from howsure.papers.item import MEANINGS
 def metrics_command(name: str | None, kind: str, out: Path | None) -> None:
     """List every measure, or show one: formula, range, synonyms, meaning and source."""
     from howsure.ranking.names import described, listed
-    from howsure.results.render import listing
+    from howsure.render import listing
 
     document = listing.document(described(name) if name else listed(), bool(name))
     write(listing.render(document, kind, width(out)), out, kind)

@@ -25,7 +25,7 @@ from howsure.cli.options import (
 )
 from howsure.cli.output import show
 from howsure.errors import BadSetting
-from howsure.results.render.view import Detail
+from howsure.render.view import Detail
 
 CODES: Final = {"pass": 0, "fail": 1, "inconclusive": 3}
 
@@ -77,9 +77,9 @@ def gate(
     and is inconclusive between. Requirements and other options may stand in howsure.toml or pyproject.toml.
     """
     from howsure._gate import gate as run_gate
-    from howsure.decisions.requirements import requirements as read
-    from howsure.decisions.sides import refuse_idle_baseline, slice_columns, slicing
+    from howsure._gate import refuse_idle_baseline, slice_columns, slicing
     from howsure.messages.notes import note
+    from howsure.verbs.requirements import requirements as read
 
     del config
     if not requirements:

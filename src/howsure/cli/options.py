@@ -13,8 +13,8 @@ import click
 
 from howsure.cli import completion
 from howsure.errors import BadFile, BadSetting
-from howsure.results.render import formats
-from howsure.results.render.view import view
+from howsure.render import formats
+from howsure.render.view import view
 from howsure.validate import AUTO
 
 COLUMNS, QUESTION, SYSTEMS, SOURCES = "Columns of FILE", "Question", "Several systems", "Instead of FILE"

@@ -18,14 +18,14 @@ from howsure.cli.options import PLOTTED, STRICT
 from howsure.errors import BadFile, BadSetting, plural
 
 if TYPE_CHECKING:
-    from howsure.results.render.view import Detail
+    from howsure.render.view import Detail
     from howsure.results.result import Result
 
 
 def show(result: Result | dict[str, Any], kind: str, out: Path | None, view: Detail | None = None) -> None:
     """A result, or a document, in a format; of a view, where people asked for more."""
-    from howsure.results.render import text as plain
-    from howsure.results.render.view import USUAL
+    from howsure.render import text as plain
+    from howsure.render.view import USUAL
     from howsure.results.result import Document, Result
 
     view = view or USUAL

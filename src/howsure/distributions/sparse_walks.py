@@ -3,7 +3,7 @@
 Statement: the weights of items are independent Gammas, so the sum over items that lie together is one Gamma of the sum
 of their shapes, and their parts of it a Dirichlet. Where one class reaches given levels is found from sums over blocks,
 and only the blocks that hold a level are dealt out to their items; the other class is then drawn at those cuts alone.
-Domain: shapes of 0 and more, cumulated over the cuts of one ordering (kernels/ranked.py), levels that rise.
+Domain: shapes of 0 and more, cumulated over the cuts of one ordering (distributions/ranked.py), levels that rise.
 Error: rounding of the sums; in law the same as drawing every weight.
 """
 

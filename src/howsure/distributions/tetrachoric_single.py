@@ -1,7 +1,7 @@
-"""One 2x2 table's tetrachoric correlation on plain floats: the same three ways as kernels/tetrachoric.py.
+"""One 2x2 table's tetrachoric correlation on plain floats: the same three ways as distributions/tetrachoric.py.
 
 A call of an array function costs about as much as thirty multiplications of floats, so a table alone is done without
-arrays, in some 40 µs. Statement, domain, formula and error are those of kernels/tetrachoric.py; a test holds that both
+arrays, in some 40 µs. Statement, domain, formula and error are those of distributions/tetrachoric.py; a test holds that both
 agree.
 """
 
@@ -86,7 +86,7 @@ def _spread(h: float, delta: float, sigma: float, t: float, shares: tuple[float,
 
 
 def tangent(h: float, k: float, delta: float, small: float, excess: float, guess: float) -> float:
-    """T = tan(v/2), cos v = ρ, of a table in the frame of kernels/tetrachoric.py."""
+    """T = tan(v/2), cos v = ρ, of a table in the frame of distributions/tetrachoric.py."""
     sigma = h + k
     peak = math.sqrt(delta / sigma) if sigma > 0 else math.inf
     edge = min(0.25 * delta, peak, 1.0)

@@ -9,6 +9,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.evidence.protocol import Evidence, as_json
 from howsure.validate import in_order, refuse_number_and_text
 
 Codes = NDArray[np.int64]
@@ -112,3 +113,11 @@ def joined(a: Slices, b: Slices) -> tuple[Slices, Codes, Codes]:
         columns.append(np.concatenate(parts))
     rows, inverse = distinct(columns, [len(x) for x in levels])
     return Slices(a.columns, levels, rows), inverse[: len(a)], inverse[len(a) :]
+
+
+def slice_of(evidence: Evidence, at: tuple[int, ...]) -> dict[str, Any]:
+    """The place of one table of the batch: each slice column, or other axis, with its value."""
+    found: dict[str, Any] = {}
+    for (name, axis), i in zip(evidence.batch, at, strict=True):
+        found |= axis.where(i) if isinstance(axis, Slices) else {name: axis[i]}
+    return {name: as_json(value) for name, value in found.items()}

@@ -141,7 +141,7 @@ def _sqlite(place: str) -> Any:
 def _duckdb(place: str) -> Any:
     import duckdb
 
-    from howsure.io import duck
+    from howsure import duck
 
     path = _checked(place, "duckdb")
     _refuse_linked_logs(path)

@@ -10,8 +10,8 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from howsure import duck
 from howsure.errors import BadFile, listing, plural
-from howsure.io import duck
 from howsure.io.streams import File, check_zstd, lines_table, unpacked
 from howsure.messages.language import spelled
 

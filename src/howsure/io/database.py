@@ -142,7 +142,7 @@ _BACKTICKS: Final = ("mysql", "pymysql", "MySQLdb", "mariadb", "aiomysql")
 _LIMITS: Final = (*_BACKTICKS, *POSTGRES, "sqlite3", "duckdb")
 _PLACES: Final = {"qmark": "?", "format": "%s", "pyformat": "%s"}
 _FUNCTION: Final = "howsure_where{}"
-_ELSEWHERE: Final = re.compile(r'Permission Error: Cannot access (?:file|directory) "(.+?)"')  # see howsure.io.duck
+_ELSEWHERE: Final = re.compile(r'Permission Error: Cannot access (?:file|directory) "(.+?)"')  # see howsure.duck
 _PLACE: Final = "\0"  # of a value, until the driver's own sign is put there
 
 

@@ -16,8 +16,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from howsure import duck
 from howsure.errors import BadFile, BadLabels, HowsureError, NoCommonId
-from howsure.io import conditions, duck
+from howsure.io import conditions
 from howsure.io.column_names import usual_id, usual_names
 from howsure.io.columns import EXACT, Column, as_numbers, coarse
 from howsure.io.damaged_files import explained, too_long

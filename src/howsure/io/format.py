@@ -14,8 +14,8 @@ from itertools import product
 from pathlib import Path
 from typing import Final
 
+from howsure import duck
 from howsure.errors import BadFile
-from howsure.io import duck
 from howsure.io.damaged_files import MIXED, explained
 from howsure.io.streams import (
     BUFFER,

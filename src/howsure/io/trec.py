@@ -16,6 +16,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure import duck
 from howsure.distributions.ordering import (
     above_and_level,
     all_falling,
@@ -29,7 +30,6 @@ from howsure.distributions.ordering import (
 )
 from howsure.errors import BadLabels, BadSetting, listing
 from howsure.evidence.rankings import Ints, Judgments, RankedRun, sorted_judgments
-from howsure.io import duck
 from howsure.io.lines import HIGHEST, Irregular, Lines, Rows, grouped, lines_and_comments, numbered, plain, read_lines
 from howsure.io.streams import literal
 from howsure.io.text_types import spelled

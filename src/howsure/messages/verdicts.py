@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Final
 
 from howsure.messages.numbers import stated
-from howsure.validate import decisive
 
 LIKELY: Final = 0.9
 
@@ -76,3 +75,12 @@ def between(a: str, b: str, on: str, low: str, high: str, level: float) -> str:
     """
     lies = f"{on} of {a} less {b} lies between {low} and {high} with probability {100 * level:.12g}%"
     return f"{lies}; {on} has no better direction"
+
+
+def decisive(level: float) -> float:
+    """P(better) from which on a system is called better: then the equal-tailed interval of the level excludes 0.
+
+    >>> decisive(0.95), decisive(0.9)
+    (0.975, 0.95)
+    """
+    return round(0.5 + level / 2.0, 12)

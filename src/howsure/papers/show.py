@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from howsure.errors import UnknownName, nearest
 from howsure.papers.item import AGREES, MEANINGS, NUMBER, SAMPLING, VERDICTS, Agreement, Item
-from howsure.results.render import data, markdown
-from howsure.results.render import text as plain
-from howsure.results.render.tables import TextTable
+from howsure.render import data, markdown
+from howsure.render import text as plain
+from howsure.render.tables import TextTable
 from howsure.version import VERSION
 
 KINDS: Final = ("table", "json", "markdown", "html")

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 #
 # Measures of all classes by draws with a control: the linear part of the measure at the mean table.
 #
-# Its law is exact (kernels/control.py), so draws are needed only for what it does not explain: thousands where order
+# Its law is exact (distributions/control_variate.py), so draws are needed only for what it does not explain: thousands where order
 # statistics take hundreds of thousands. Half of them are tilted to either side, where the ends of intervals are. Tables
 # whose measure is far from linear, or lies at an end of its range, keep their order statistics (None).
 
@@ -146,7 +146,7 @@ def _cells(parts: Array, k: int) -> dict[str, Array]:
 # All classes at once: macro and weighted averages, kappa, phi, informedness and markedness of many classes, by draws.
 #
 # Measures in which classes count alike have the pooled prior, all others weight 1 on right and 1 on wrong answers,
-# shared equally among their cells (model/class_draws.py).
+# shared equally among their cells (posteriors/class_samples.py).
 
 NEXT_STREAM: Final = 90_011
 NEXT_NUMBERS: Final = 10_000_000  # drawn for the next items

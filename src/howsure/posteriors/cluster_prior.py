@@ -177,7 +177,7 @@ def stretch_pair(draws: Array, stretch: Stretch) -> Array:
 # A metric of whole clusters: what all ways of looking at clusters have in common.
 #
 # Each cluster has a weight of its own, an exponential variable (the Bayesian bootstrap over clusters), shared by all
-# systems. The distribution is then stretched around its centre (model/cluster_prior.py).
+# systems. The distribution is then stretched around its centre (posteriors/cluster_prior.py).
 
 STREAM: Final = 80_021
 CHUNK: Final = 4_000_000  # weights of clusters drawn at a time

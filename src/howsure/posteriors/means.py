@@ -76,7 +76,7 @@ def normal_sums(rng: np.random.Generator, top: Array, bottom: Array, shapes: Arr
 
 
 def weighed_mean_law(top: Array, bottom: Array, shapes: Array) -> tuple[Law, str]:
-    """The law of the mean of weighted items: those of one value are one Gamma (kernels/weights.py).
+    """The law of the mean of weighted items: those of one value are one Gamma (distributions/weights.py).
 
     Of very many values, neighbours go together: the spread within a group is far below that of the items.
     """

@@ -124,7 +124,7 @@ def _kind(observed: Hashable) -> Kind:
             f"posterior needs a Tally, Graded or a curve; got {observed.__name__}. Make one with hs.tally, "
             "hs.Tally.binary, hs.graded or hs.curve."
         )
-    return cast("Kind", import_module(f"howsure.model.{name}"))
+    return cast("Kind", import_module(f"howsure.posteriors.{name}"))
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,7 @@
 """Thresholds: measures of items with scores, whose cut is left open: areas, break-even, points of the curve.
 
 A measure at a threshold is that of the 2x2 table there, whose law is closed; the others come from draws of the same
-model (model/score_draws.py).
+model (posteriors/score_samples.py).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 One factor for a whole table (Kish's) is that of its heaviest part: positives of weight 1 beside negatives of weight 99
 would make recall as unsure as the few negatives are. So the mass of a cell is a Gamma of its own shape and scale
-(kernels/weights.py), and measures see its scale.
+(distributions/weights.py), and measures see its scale.
 
 The prior's items in a cell have the weight that its neighbours foretell: that of the cell in the same truth row times
 that in the same column over that of the opposite cell, kept between the first two. So they weigh what the items of the

@@ -22,8 +22,7 @@ from howsure.messages.notes import Notes, note
 from howsure.posteriors.distribution import Distribution
 from howsure.posteriors.posterior import Posterior
 from howsure.posteriors.score_samples import CurvePoints, score_draws
-from howsure.results.result import Result, envelope
-from howsure.results.rows import real
+from howsure.results.result import Result, envelope, real
 from howsure.validate import check_seed
 
 Array = NDArray[np.float64]

@@ -31,8 +31,7 @@ from howsure.posteriors.scored import Thresholds
 from howsure.posteriors.thresholds import table_of, tally_at
 from howsure.ranking.limits import Given, Limit, Sure, check_lawful, closest, read
 from howsure.results.outlines import outline
-from howsure.results.result import Result, envelope
-from howsure.results.rows import real
+from howsure.results.result import Result, envelope, real
 from howsure.validate import AUTO
 
 # -- trying

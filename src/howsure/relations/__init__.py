@@ -24,11 +24,11 @@ __all__ = [
 ]  # fmt: skip
 
 _HOME = {
-    "Association": "association", "Band": "band", "Check": "identities", "ElevenPoint": "eleven",
+    "Association": "association", "Band": "band", "Check": "association", "ElevenPoint": "surfaces",
     "JointSolution": "joint", "Mixture": "threshold", "Solution": "solution", "Surface": "surfaces",
     "Tradeoff": "hyperbola", "associate": "association", "break_even": "surfaces", "chance": "association",
-    "check": "identities", "eleven_point": "eleven", "mixed": "attributes", "mixture": "threshold",
-    "normal": "attributes", "solve": "solving", "surface": "surfaces", "tradeoff": "trading", "uniform": "attributes",
+    "check": "association", "eleven_point": "surfaces", "mixed": "attributes", "mixture": "threshold",
+    "normal": "attributes", "solve": "_solve", "surface": "surfaces", "tradeoff": "_tradeoff", "uniform": "attributes",
 }  # fmt: skip
 
 
@@ -36,7 +36,8 @@ def __getattr__(name: str) -> Any:
     """Each name when it is first asked for: who solves does not wait for surfaces."""
     if name not in _HOME:
         raise AttributeError(f"module 'howsure.relations' has no attribute {name!r}")
-    globals()[name] = value = getattr(import_module(f"howsure.relations.{_HOME[name]}"), name)
+    home = _HOME[name] if _HOME[name].startswith("_") else f"relations.{_HOME[name]}"  # public verbs lie at the top
+    globals()[name] = value = getattr(import_module(f"howsure.{home}"), name)
     return value
 
 

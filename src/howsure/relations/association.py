@@ -16,11 +16,11 @@ from howsure.catalogue.forms import by_chance
 from howsure.distributions.tetrachoric import RULES, with_error, without_zeros
 from howsure.errors import BadSetting, NeedsPositive, UnknownName, nearest
 from howsure.evidence.classes import Tally
+from howsure.evidence.slices import slice_of
 from howsure.messages.notes import note
 from howsure.posteriors.posterior import posterior
 from howsure.relations.quantities import quantity, unboxed
-from howsure.results.result import Result, envelope
-from howsure.results.rows import real, slice_of
+from howsure.results.result import Result, envelope, real
 
 # -- identities
 #

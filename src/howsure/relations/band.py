@@ -31,8 +31,7 @@ from howsure.posteriors.posterior import Posterior
 from howsure.posteriors.state import END_ERROR
 from howsure.relations.hyperbola import Tradeoff, nice, one_share, share
 from howsure.relations.values import short_number
-from howsure.results.result import Result, envelope
-from howsure.results.rows import real
+from howsure.results.result import Result, envelope, real
 from howsure.validate import AUTO
 
 Array = NDArray[np.float64]

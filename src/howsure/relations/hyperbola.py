@@ -23,8 +23,7 @@ from howsure.errors import BadSetting
 from howsure.evidence.protocol import number
 from howsure.relations.quantities import measure_of, unboxed
 from howsure.relations.values import given, is_number, numbers, short_number
-from howsure.results.result import Result, envelope
-from howsure.results.rows import real
+from howsure.results.result import Result, envelope, real
 
 Array = NDArray[np.float64]
 ROUND_OFF = 1e-12  # a recall this close to an end of the arc is that end

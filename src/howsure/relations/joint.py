@@ -25,8 +25,7 @@ from howsure.relations.outcomes import Outcome
 from howsure.relations.quantities import quantity
 from howsure.relations.solution import CellCounts, Solution
 from howsure.relations.values import Given, givens
-from howsure.results.result import Result, envelope
-from howsure.results.rows import real
+from howsure.results.result import Result, envelope, real
 from howsure.validate import places
 
 Choice = tuple[tuple[int, ...], ...]

@@ -32,7 +32,7 @@ from howsure.posteriors.priors import make
 from howsure.posteriors.routes import exact_law, values
 from howsure.relations.quantities import full_name
 from howsure.relations.roots import root
-from howsure.results.rows import real
+from howsure.results.result import real
 from howsure.validate import check_kind, check_level
 
 Array = NDArray[np.float64]

@@ -26,8 +26,7 @@ from howsure.relations.quantities import Quantity, full_name, quantity, shown
 from howsure.relations.region import Region, Regions, region
 from howsure.relations.system import system
 from howsure.relations.values import Given, short_number
-from howsure.results.result import Result, envelope
-from howsure.results.rows import real
+from howsure.results.result import Result, envelope, real
 from howsure.validate import AUTO
 
 # -- readings

@@ -24,8 +24,7 @@ from howsure.relations.attributes import Attribute, MixedLaw, Scores, law_of
 from howsure.relations.quantities import Quantity, measure_of, quantity, unboxed
 from howsure.relations.roots import Rows, crossings, root, turns
 from howsure.relations.values import given, numbers
-from howsure.results.result import Result, envelope
-from howsure.results.rows import real
+from howsure.results.result import Result, envelope, real
 
 # -- monotone pieces
 #

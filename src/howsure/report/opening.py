@@ -7,10 +7,9 @@ from typing import Any, Final
 
 from howsure.messages.language import TYPED, spelled
 from howsure.messages.numbers import by_weight, count, probability, short, stated
-from howsure.messages.verdicts import likely
-from howsure.results.render import findings
-from howsure.results.render.tables import from_document, in_parts
-from howsure.validate import decisive
+from howsure.messages.verdicts import decisive, likely
+from howsure.render import findings
+from howsure.render.tables import from_document, in_parts
 
 # -- measured
 #

@@ -23,11 +23,11 @@ from howsure.errors import hidden
 from howsure.messages.language import SPOKEN, TYPED
 from howsure.messages.numbers import count
 from howsure.messages.user_text import visible
+from howsure.render import findings, html
+from howsure.render.tables import TextTable, from_document, page
+from howsure.render.view import TECHNICAL, Detail, in_words
 from howsure.report.assumptions import assumptions
 from howsure.report.opening import answers, kind_of, title
-from howsure.results.render import findings, html
-from howsure.results.render.tables import TextTable, from_document, page
-from howsure.results.render.view import TECHNICAL, Detail, in_words
 from howsure.validate import AUTO
 
 # -- drawing

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from howsure.distributions.scale import FARTHEST, NEAREST
 from howsure.errors import BadSetting
 from howsure.messages.numbers import ends, probability, short, stated, width_of
-from howsure.results.render import findings
+from howsure.render import findings
 from howsure.validate import AUTO
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from howsure.io.label_arrays import of_arrays
 from howsure.messages.numbers import count
 from howsure.messages.user_text import visible
 from howsure.posteriors.posterior import Posterior, posterior
-from howsure.results.inputs import is_table
 from howsure.validate import AUTO, Label, check_kind, check_labels, check_level
+from howsure.verbs.inputs import is_table
 
 _COLUMNS: Final = {"precision": "precision", "recall": "recall", "f1-score": "f1"}  # heading -> measure
 Found = tuple[float, float, float]  # score, low, high; NaN where there is none

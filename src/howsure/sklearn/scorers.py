@@ -15,8 +15,8 @@ from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.posteriors import priors
 from howsure.posteriors.distribution import Distribution
 from howsure.posteriors.posterior import Posterior
-from howsure.results.inputs import answered, entered, of_scores
 from howsure.validate import AUTO, check_kind, check_level, one_metric
+from howsure.verbs.inputs import answered, entered, of_scores
 
 OF: Final = ("score", "low", "high", "mean")
 _AVERAGED: Final = re.compile(r"^(.+)_(micro|macro|weighted|samples)$")

@@ -15,7 +15,7 @@ from howsure.errors import BadSetting, HowsureError
 from howsure.messages.language import SPOKEN, TYPED, Typed
 from howsure.messages.numbers import count, probability, short
 from howsure.messages.user_text import laid_out
-from howsure.results.render import findings
+from howsure.render import findings
 from howsure.web import questions, uploads
 from howsure.web.questions import Posed
 
@@ -197,7 +197,7 @@ def _written(job: Job, asked: Posed, result: Any) -> Reply:
 
 def _table(document: dict[str, Any]) -> dict[str, Any]:
     """What the command shows, as texts."""
-    from howsure.results.render.tables import from_document
+    from howsure.render.tables import from_document
 
     t = from_document(document)
     return {name: getattr(t, name) for name in ("headline", "columns", "right", "rows", "notes")}
@@ -233,7 +233,7 @@ def _metrics(job: Job) -> Reply:
     from howsure.catalogue.repeated import repeated
     from howsure.catalogue.retrieval import rankings
     from howsure.ranking.names import described
-    from howsure.results.render import listing
+    from howsure.render import listing
 
     name = job.question
     document = listing.document(described(name) if name else [*metrics(), *rankings(), *repeated()], bool(name))

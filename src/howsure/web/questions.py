@@ -449,7 +449,7 @@ def _refuse_others(verb: str, q: models.FileQuestion) -> None:
 
 def _checked(call: Call, columns: Mapping[str, Any]) -> Any:
     """Run a question about a file, whose classes, slices and systems are counted before anything is computed."""
-    from howsure.results.inputs import entered
+    from howsure.verbs.inputs import entered
 
     name, *more = call.given
     settings = {k: x for k, x in call.named.items() if k not in columns}

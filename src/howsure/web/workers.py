@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection, wait
 from typing import Any, Final
 
-from howsure.io import duck
+from howsure import duck
 from howsure.web.answers import Job, Reply, answer, refusal
 
 # -- preloading

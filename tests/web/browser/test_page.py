@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 import howsure as hs
-from howsure.results.render.findings import of_row
+from howsure.render.findings import of_row
 from tests.web.browser.chromium import violations
 from tests.web.questions import FOUR
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from howsure.io import duck
+from howsure import duck
 from howsure.messages.user_text import field, json_escaped
 
 # -- raw

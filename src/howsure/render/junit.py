@@ -6,7 +6,7 @@ from typing import Any, Final
 from xml.etree import ElementTree as Xml
 
 from howsure.messages.user_text import visible
-from howsure.results.render.tables import TextTable, from_document
+from howsure.render.tables import TextTable, from_document
 
 _ELEMENTS: Final = {"fail": "failure", "inconclusive": "error"}  # an error too is no success: it needs more items
 _SUITE: Final = "howsure gate"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from howsure.messages.numbers import by_weight, count, endless, ends_of, probability, short, size, stated, width_of
-from howsure.validate import decisive
+from howsure.messages.verdicts import decisive
 
 Document = dict[str, Any]
 _NAMED: Final = 3  # names in a sentence

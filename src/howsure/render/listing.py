@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterable
 from typing import Any, Final
 
-from howsure.results.render import data, markdown
+from howsure.render import data, markdown
 
 SUBJECTS: Final = {  # what a measure is of
     "table": "a 2x2 table",

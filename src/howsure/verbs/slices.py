@@ -16,7 +16,7 @@ from howsure.evidence.slices import Slices
 from howsure.messages.language import option
 from howsure.messages.notes import Note, note
 from howsure.posteriors.posterior import Posterior
-from howsure.results.rows import Place, Row, row_parts
+from howsure.verbs.rows import Place, Row, row_parts
 
 # -- slice marks
 #

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 from howsure.messages.numbers import count, ends, short, within
-from howsure.results.render.tables import TextTable, level_of, page, texts
-from howsure.results.render.view import USUAL_PRIORS
+from howsure.render.tables import TextTable, level_of, page, texts
+from howsure.render.view import USUAL_PRIORS
 
 # -- plans
 #

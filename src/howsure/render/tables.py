@@ -22,8 +22,8 @@ from howsure.messages.numbers import (
     width_of,
 )
 from howsure.messages.user_text import visible
-from howsure.results.render.bars import Bars, bars_of
-from howsure.results.render.view import USUAL, USUAL_PRIORS, Detail, check, in_words
+from howsure.render.bars import Bars, bars_of
+from howsure.render.view import USUAL, USUAL_PRIORS, Detail, check, in_words
 
 # -- shown
 #
@@ -420,9 +420,9 @@ _PAGES = {  # documents whose tables are made elsewhere
     "identities": ("relations", "identities"),
     "tradeoff": ("relations", "tradeoff"),
     "mixture": ("relations", "mixture"),
-    "surface": ("surfaces", "surface"),
-    "eleven-point": ("surfaces", "eleven_point"),
-    "plan": ("plans", "plan"),
+    "surface": ("relations", "surface"),
+    "eleven-point": ("relations", "eleven_point"),
+    "plan": ("relations", "plan"),
 }
 
 
@@ -432,7 +432,7 @@ def from_document(document: dict[str, Any], view: Detail = USUAL) -> TextTable:
     kind = document["schema"].partition(".")[2].partition("/")[0]
     if kind in _PAGES:
         module, function = _PAGES[kind]
-        made: TextTable = getattr(import_module(f"howsure.results.render.formats.{module}"), function)(document)
+        made: TextTable = getattr(import_module(f"howsure.render.{module}"), function)(document)
         return made
     every = columns_of(document, rows)
     check(view, [c.key for c in every if c.more], [c.key for c in every if not c.more])

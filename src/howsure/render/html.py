@@ -9,9 +9,9 @@ from __future__ import annotations
 from html import escape
 from typing import Any, Final
 
-from howsure.results.render.bars import Bars
-from howsure.results.render.tables import TextTable, from_document
-from howsure.results.render.view import USUAL, Detail
+from howsure.render.bars import Bars
+from howsure.render.tables import TextTable, from_document
+from howsure.render.view import USUAL, Detail
 
 _WIDE: Final = 160  # of a bar, in pixels
 _HIGH: Final = 18

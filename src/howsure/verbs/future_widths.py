@@ -20,10 +20,11 @@ from howsure.errors import BadSetting, HowsureError
 from howsure.evidence.classes import Tally
 from howsure.evidence.outcomes import Outcomes
 from howsure.messages.language import option, spelled
+from howsure.messages.verdicts import decisive
 from howsure.posteriors.state import Outlook, Seen
 from howsure.relations.quantities import quantity
 from howsure.relations.solution import Solution
-from howsure.validate import decisive, finite
+from howsure.validate import finite
 
 # -- expecting
 #
@@ -152,7 +153,7 @@ def _groups(solved: Solution, metric: Metric) -> dict[str, float] | None:
 # Foresight: the smallest number of units with which a goal is reached, from what future data sets would show.
 #
 # With `assurance` the share of data sets that reach the goal is at least so much; on average it is reached where the
-# mean width, or the mean probability, reaches it. Data sets of different sizes go together (model/outlook.py), so
+# mean width, or the mean probability, reaches it. Data sets of different sizes go together (posteriors/state.py), so
 # both move smoothly with n, and n is found by false position on the logarithm of n, on scales on which they are
 # nearly straight.
 

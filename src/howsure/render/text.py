@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from shutil import get_terminal_size
 from typing import Any, Final
 
-from howsure.results.render.bars import ASCII, LINES, Signs
-from howsure.results.render.tables import TextTable, from_document
-from howsure.results.render.view import USUAL, WARNED, Detail
+from howsure.render.bars import ASCII, LINES, Signs
+from howsure.render.tables import TextTable, from_document
+from howsure.render.view import USUAL, WARNED, Detail
 
 # -- layout
 #

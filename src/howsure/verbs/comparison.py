@@ -25,11 +25,11 @@ from howsure.posteriors.distribution import Distribution, Error, number_or_array
 from howsure.posteriors.estimand import Gap, Question, drawn_gap
 from howsure.posteriors.posterior import Posterior, posterior
 from howsure.posteriors.priors import NAMES
-from howsure.results import slices
 from howsure.results.outlines import outline
-from howsure.results.result import Result, envelope
-from howsure.results.rows import Row, real, row_documents, told_alike, unlike_scales
-from howsure.results.slices import SliceMarks, dealt, marks
+from howsure.results.result import Result, envelope, real
+from howsure.verbs import slices
+from howsure.verbs.rows import Row, row_documents, told_alike, unlike_scales
+from howsure.verbs.slices import SliceMarks, dealt, marks
 
 # -- slicing
 #

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from howsure.results.render.tables import from_document
-from howsure.results.render.view import USUAL, Detail
+from howsure.render.tables import from_document
+from howsure.render.view import USUAL, Detail
 
 _SPECIAL = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",

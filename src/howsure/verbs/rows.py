@@ -11,15 +11,19 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.errors import HowsureError
+from howsure import atomic
+from howsure.errors import HowsureError, UnknownName
 from howsure.evidence.protocol import Evidence, as_json, number
-from howsure.evidence.slices import Slices
+from howsure.evidence.slices import Slices, slice_of
 from howsure.messages.notes import Notes, at_level, note
 from howsure.posteriors.distribution import Distribution, Interval
 from howsure.posteriors.estimand import Question
 from howsure.posteriors.posterior import Posterior, posterior
 from howsure.posteriors.priors import NAMES
-from howsure.results.render import findings
+from howsure.render import findings
+from howsure.render.data import csv_file, parquet_file
+from howsure.render.formats import named
+from howsure.results.result import real
 
 # -- rows
 #
@@ -200,14 +204,6 @@ def _documents(row: Row, places: Sequence[Place] | None) -> list[list[dict[str, 
     ]
 
 
-def slice_of(evidence: Evidence, at: Place) -> dict[str, Any]:
-    """The place of one table of the batch: each slice column, or other axis, with its value."""
-    found: dict[str, Any] = {}
-    for (name, axis), i in zip(evidence.batch, at, strict=True):
-        found |= axis.where(i) if isinstance(axis, Slices) else {name: axis[i]}
-    return {name: as_json(value) for name, value in found.items()}
-
-
 def _of_class(row: Row, label: Any) -> dict[str, Any]:
     return {"metric": f"{row.metric}:{label}", "asked": f"{row.asked}:{label}", "class": as_json(label)}
 
@@ -331,12 +327,6 @@ def _one(
     }
 
 
-def real(x: Any) -> float | None:
-    """A finite number, or null."""
-    value = float(x)
-    return value if np.isfinite(value) else None
-
-
 # -- prior rows
 #
 # Rows of a report under other priors: all of them, or the headline, for its table and its chart.
@@ -380,3 +370,72 @@ def _under(p: Posterior, row: Row, said: Document, name: str) -> Document | None
     except HowsureError:
         return None
     return next((x for x in made if x["asked"] == said["asked"]), None)
+
+
+def columns_of(rows: Iterable[Row]) -> dict[str, Any]:
+    """Arrays of one entry for each table and row."""
+    parts: list[dict[str, Any]] = []
+    for row in rows:
+        evidence = row.question.state.evidence
+        size = int(np.prod(evidence.shape, dtype=int))
+        shared = {**_where(evidence), "n": np.asarray(evidence.totals).ravel()}
+        low, high = row.interval
+        values = {"score": row.score, "mean": row.distribution.mean, "low": low, "high": high}
+        for i, label in enumerate(row.classes or (None,)):
+            name = row.asked if label is None else f"{row.asked}:{label}"
+            at = {k: np.asarray(v, dtype=float)[i] if label is not None else v for k, v in values.items()}
+            flat = {k: np.broadcast_to(np.asarray(v, dtype=float), evidence.shape).ravel() for k, v in at.items()}
+            named = {"metric": _same(name, size)}
+            if row.system is not None:
+                named["system"] = _same(row.system, size)
+            parts.append({**{k: v for k, v in shared.items() if k != "n"}, **named, "n": shared["n"], **flat})
+    return parts[0] if len(parts) == 1 else {k: np.concatenate([p[k] for p in parts]) for k in parts[0]}
+
+
+def _same(text: str, size: int) -> Any:
+    out = np.empty(size, dtype=object)
+    out.fill(text)
+    return out
+
+
+def _where(t: Evidence) -> dict[str, Any]:
+    """Each slice column, or other axis, as an array of one entry a table."""
+    found: dict[str, Any] = {}
+    if not t.shape:
+        return found
+    index = np.indices(t.shape).reshape(len(t.shape), -1)
+    for k, (name, axis) in enumerate(t.batch):
+        if isinstance(axis, Slices):
+            for j, column in enumerate(axis.columns):
+                found[column] = axis.values(j)[index[k]]
+        else:
+            values = np.empty(len(axis), dtype=object)
+            values[:] = list(axis)
+            found[name] = values[index[k]]
+    return {name: _narrow(values) for name, values in found.items()}
+
+
+def _narrow(values: Any) -> Any:
+    """Numbers as numbers, everything else as text."""
+    kinds = set(map(type, values))
+    if kinds <= {int}:
+        return values.astype(np.int64)
+    if kinds <= {int, float}:
+        return values.astype(float)
+    if kinds <= {bool}:
+        return values.astype(bool)
+    if kinds <= {str, type(None)}:
+        return values
+    out = np.empty(len(values), dtype=object)
+    out[:] = [None if x is None else str(x) for x in values]
+    return out
+
+
+def write_columns(columns: dict[str, Any], path: atomic.Name) -> None:
+    """A Parquet or CSV file, by its suffix, written whole or not at all; without a suffix it is Parquet."""
+    parquet = named("parquet")
+    suffix = atomic.checked(path).suffix.lower()
+    if suffix not in (".csv", "", *parquet.suffixes):
+        raise UnknownName(f"write() makes .parquet and .csv files; got {str(path)!r}. For other formats use save().")
+    with atomic.whole(path) as place:
+        (csv_file if suffix == ".csv" else parquet_file)(columns, place)

@@ -13,9 +13,9 @@ from typing import Any, Final
 
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.messages.language import option
-from howsure.results.render import data, html, junit, latex, markdown
-from howsure.results.render import text as plain
-from howsure.results.render.view import USUAL, Detail
+from howsure.render import data, html, junit, latex, markdown
+from howsure.render import text as plain
+from howsure.render.view import USUAL, Detail
 
 
 @dataclass(frozen=True)

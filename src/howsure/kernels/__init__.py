@@ -1,1 +1,0 @@
-"""Pure numerics on floats and arrays: no project types, no input checking, no printing."""

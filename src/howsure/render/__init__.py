@@ -1,0 +1,1 @@
+"""Renderers: formats that result dicts are written in; they see dicts only."""

@@ -1,1 +1,0 @@
-"""Renderers: they see result dicts only."""

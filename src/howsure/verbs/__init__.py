@@ -1,0 +1,1 @@
+"""What the public verbs share: their inputs, rows, slices, comparisons and requirements."""
