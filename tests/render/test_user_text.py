@@ -41,7 +41,7 @@ def lines(tmp_path):
         ["compare", "--wins", "3,2", "--name", BAD, "--name", "b"],
         ["leaderboard", *columns, *both],
         ["curve", *columns, "--score", "s", *ROUGH],
-        ["trec", str(qrels), str(run), str(run), *ROUGH, "--name", BAD, "--name", "+b"],
+        ["trec", str(qrels), str(run), str(run), "--name", BAD, "--name", "+b"],
         ["solve", "--system", f"@{BAD[1:]} f1=.5", "--system", "b f1=.6", "n=12"],
     ]
 
