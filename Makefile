@@ -15,7 +15,7 @@
 #   make clean    remove what the other targets wrote, except .venv
 
 PYTHON  ?= python3
-WORKERS ?= 2
+WORKERS ?= 3
 SECONDS ?= 60
 
 VENV := .venv
@@ -39,20 +39,25 @@ help:
 demo: $(VENV)/.stamp-charts
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
 
-fast: check
-	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --tier fast
+# The tests, with the linters and the types beside them: these take one core for a part of the time. Fails if any does.
+CHECK = $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports --no-logo
+define TESTS
+@mkdir -p build; ( $(CHECK) ) >build/check.txt 2>&1 & check=$$!; trap 'kill $$check 2>/dev/null; exit 130' INT TERM; \
+$(BIN)/python -m pytest -q -n $(WORKERS) --tier $@; tests=$$?; wait $$check; check=$$?; \
+echo; echo "Linters and types:"; cat build/check.txt; echo; \
+if [ $$tests = 0 ] && [ $$check = 0 ]; then echo "make $@: everything passed."; \
+else [ $$tests = 0 ] || echo "make $@: tests FAILED (exit code $$tests)." >&2; \
+    [ $$check = 0 ] || echo "make $@: linters or types FAILED (exit code $$check)." >&2; exit 1; fi
+endef
 
-test: check system build/axe
-	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
+fast: $(VENV)/.stamp-dev
+	$(TESTS)
 
-deep: check system build/axe
-	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --tier deep
+test deep: $(VENV)/.stamp-dev system build/axe
+	$(TESTS)
 
 check: $(VENV)/.stamp-dev
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/lint-imports --no-logo
+	$(CHECK)
 
 bench: $(VENV)/.stamp-bench
 	@if [ -f bench/run.py ]; then $(BIN)/python bench/run.py; else echo "make bench: there is no bench/run.py yet."; fi

@@ -16,7 +16,7 @@ from hypothesis import settings
 
 from howsure import duck
 from howsure.cli import app
-from tests import tiers
+from tests import order, tiers
 
 FEATURES = {Path(__file__).parent / name for name in tiers.FEATURES}
 CASE = type(pytest.param())
@@ -107,9 +107,20 @@ def is_deep(case: object) -> bool:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselects what is not of the tier."""
-    if tiers.tier == "deep":
-        return
+    """Deselects what is not of the tier, and puts what waits and what takes long first."""
+    if tiers.tier != "deep":
+        deselect(config, items)
+    items.sort(key=lambda item: order.rank(item.nodeid))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Files are handed to the workers one by one in the order above, so that what a file makes once is made once."""
+    return order.by_place(config, log)
+
+
+def deselect(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is not of the tier."""
     kept = [item for item in items if not item.get_closest_marker("deep")]
     asked = config.getoption("keyword") or config.getoption("--write-costs", default=False)  # of some, all cases
     kept = one_of_each(kept) if tiers.tier == "fast" else kept if asked else within_budget(kept)

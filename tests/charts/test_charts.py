@@ -25,6 +25,7 @@ from howsure.results.outlines import outline
 from howsure.results.result import Document, Result
 from tests.charts.results import HOSTILE, LONG, MAKERS, RIGHT_TO_LEFT, TABLE, charts, many_slices, result
 from tests.render.snapshot import held
+from tests.tiers import tier
 
 SPECS = Path(__file__).with_name("specs")
 SVG = "{http://www.w3.org/2000/svg}"
@@ -56,21 +57,36 @@ def _few(x):
 
 @pytest.mark.whole
 @pytest.mark.parametrize("name", MAKERS)
-def test_charts_validate_and_are_drawn_with_words(name):
-    """The schema of Vega-Lite takes each; the drawing has no NaN, a name that says the finding, and no script."""
+def test_charts_have_words(name):
+    """Each says its finding in a sentence, and is plain JSON."""
     for kind, chart in charts(name).items():
-        altair.Chart.from_dict(_few(chart.spec))  # checks against the schema
         assert chart.name == kind.partition(" ")[0] or chart.name == kind
         assert len(chart.says) > 10, (kind, chart.says)
         assert chart.says.endswith("."), chart.says
+        assert json.dumps(chart.spec, allow_nan=False)
+
+
+def _one_of_each_kind():
+    """Of charts that have the same name, which are made alike, the first; all in the deep tier."""
+    seen = set()
+    for name in MAKERS:
+        for kind, chart in charts(name).items():
+            if tier == "deep" or (chart.name, result(name).to_dict()["schema"]) not in seen:
+                seen.add((chart.name, result(name).to_dict()["schema"]))
+                yield kind, chart
+
+
+def test_charts_validate_and_are_drawn_with_words():
+    """The schema of Vega-Lite takes each; the drawing has no NaN, a name that says the finding, and no script."""
+    for kind, chart in _one_of_each_kind():
+        altair.Chart.from_dict(_few(chart.spec))  # checks against the schema
         svg = chart.to_svg()
         root = ElementTree.fromstring(svg)
-        assert root.get("role") == "img"
+        assert root.get("role") == "img", kind
         assert root.get("aria-label")
         assert "NaN" not in svg
         assert "undefined," not in svg
         assert "<script" not in svg
-        assert json.dumps(chart.spec, allow_nan=False)
 
 
 def test_every_kind_of_result_has_a_chart():
@@ -105,7 +121,7 @@ def test_sides_without_room_are_told_by_arrows(first):
     y = np.arange(300) % 3
     both = {"good": y, "bad": np.where(np.arange(300) % 2, y, (y + 1) % 3)}
     second = next(x for x in both if x != first)
-    chart = hs.compare(y, {first: both[first], second: both[second]}).plot("difference")
+    chart = hs.compare(y, {first: both[first], second: both[second]}, tolerance=0.1).plot("difference")
     words = [x for x in chart.body["layer"] if x["mark"]["type"] == "text"]
     below, above = (x["data"]["values"][0]["label"] for x in words)
     assert re.fullmatch(rf"← P\({second} better\) [<>] 0\.\d+", below)
@@ -113,7 +129,7 @@ def test_sides_without_room_are_told_by_arrows(first):
     assert {x["mark"]["align"] for x in words} == {"left" if first == "good" else "right"}
     assert len({round(x["encoding"]["x"]["value"]) for x in words}) == 1
     like = np.where(np.arange(300) % 2, (y + 1) % 3, y)  # wrong as often, elsewhere
-    roomy = hs.compare(y, {"a": both["bad"], "b": like}).plot("difference")
+    roomy = hs.compare(y, {"a": both["bad"], "b": like}, tolerance=0.1).plot("difference")
     said = [x["data"]["values"][0]["label"] for x in roomy.body["layer"] if x["mark"]["type"] == "text"]
     assert not any("→" in x or "←" in x for x in said)
 
@@ -365,7 +381,7 @@ def test_the_threshold_with_the_highest_f1_is_one_number():
     """The chart, the names of the table and the note name the same cut of the same items."""
     rng = np.random.default_rng(5)
     truth = rng.random(900) < 0.4
-    curve = hs.curve(truth, rng.normal(size=900) + truth)  # more thresholds than the document has points
+    curve = hs.curve(truth, rng.normal(size=900) + truth, tolerance=0.5)  # more thresholds than the document has points
     said = next(x for x in _words(curve.charts()["roc"]) if "F1" in x).removeprefix("highest F1: ")
     assert f"{said} has the highest F1 on these items" in str(curve)
     assert f"precision@{said.removeprefix('score >= ')}" in str(curve)

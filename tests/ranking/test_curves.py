@@ -27,6 +27,7 @@ def data(n=400, seed=0, digits=2):
 
 Y, S = data()
 CURVE = hs.curve(Y, S)
+ROUGH = hs.curve(Y, S, tolerance=0.05)  # for what is drawn
 
 
 def test_lines_are_those_of_scikit_learn():
@@ -185,33 +186,33 @@ def test_measures_that_are_nothing_over_nothing_are_refused(name):
     """One sentence, where every draw is 0/0, infinite or the same."""
     y, s = data(120)
     with pytest.raises(hs.HowsureError, match="ask for another point or measure"):
-        hs.curve(y, s)[name]
+        hs.curve(y, s, tolerance=0.2)[name]
 
 
 def test_extremes_of_scores_weights_and_clusters():
     """Scores of any size have a summary; weights that leave a class nothing, and a single cluster, are refused."""
     y, s = data(40)
-    assert "auc" in str(hs.curve(y, np.full(40, 1e300)))
+    assert "auc" in str(hs.curve(y, np.full(40, 1e300), tolerance=0.5))
     lonely = np.where(np.arange(40) == 0, 1e12, 1.0)
     with pytest.raises(hs.HowsureError, match="use the prior even"):
         hs.curve(y, s, weight=lonely, prior="none")["auc"]
     with pytest.raises(hs.HowsureError, match="two or more"):
         hs.curve(y, s, cluster=["one"] * 40)
-    assert len(repr(hs.curve(y, s, weight=np.full(40, 1e90)))) < 100
+    assert len(repr(hs.curve(y, s, weight=np.full(40, 1e90), tolerance=0.5))) < 100
 
 
 @pytest.mark.slow
 def test_vertical_bands_are_the_laws_of_the_points():
     """at() gives the interval of precision@recall and recall@fallout, and the points lie on the line."""
-    down = CURVE.at(recall=[0.3, 0.9])
-    law = CURVE["precision@recall=0.9"]
+    down = ROUGH.at(recall=[0.3, 0.9])
+    law = ROUGH["precision@recall=0.9"]
     assert down.score[1] == pytest.approx(float(CURVE.posterior.point("precision@recall=0.9")), abs=1e-12)
     assert down.low[1] == pytest.approx(law.interval().low, abs=0.01)
     assert down.high[1] == pytest.approx(law.interval().high, abs=0.01)
-    across = CURVE.at(fallout=[0.1])
-    assert across.low[0] == pytest.approx(CURVE["recall@fallout=0.1"].interval().low, abs=0.01)
-    assert CURVE.at(fallout=0.1, metric="f1").score.shape == (1,)
-    both = [CURVE.at(recall=np.linspace(0.05, 1, 20), simultaneous=x) for x in (True, False)]
+    across = ROUGH.at(fallout=[0.1])
+    assert across.low[0] == pytest.approx(ROUGH["recall@fallout=0.1"].interval().low, abs=0.01)
+    assert ROUGH.at(fallout=0.1, metric="f1").score.shape == (1,)
+    both = [ROUGH.at(recall=np.linspace(0.05, 1, 20), simultaneous=x) for x in (True, False)]
     assert (both[0].low <= both[1].low).all()
 
 

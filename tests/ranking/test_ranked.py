@@ -262,9 +262,9 @@ def test_the_mean_of_auc_is_closed():
     d = scored(80)
     weights = np.random.default_rng(1).uniform(0.2, 3.0, 80)
     for data in (d, Scored(d.truth, d.scores, counts=weights, squares=weights**2)):
-        p = hs.posterior(data)
-        x = score_draws(p).of([retrieval.parse("auc")], 40_000, 1)[0][:, 0]
-        assert p["auc"].mean == pytest.approx(x.mean(), abs=3.5 * x.std() / 200)
+        p = hs.posterior(data, tolerance=0.5)
+        x = score_draws(p).of([retrieval.parse("auc")], 10_000, 1)[0][:, 0]
+        assert p["auc"].mean == pytest.approx(x.mean(), abs=3.5 * x.std() / 100)
 
 
 @cache
@@ -348,9 +348,9 @@ def test_none_is_the_plain_bootstrap():
     d = scored(40, digits=9)
     x = hs.posterior(d, "none").draws(4_000, seed=0)["auc"]
     rng = np.random.default_rng(8)
-    y = [peer.roc_auc_score(d.truth, d.scores[:, 0], sample_weight=w) for w in rng.exponential(size=(800, 40))]
-    assert x.mean() == pytest.approx(np.mean(y), abs=4 * np.std(y) / np.sqrt(650))
-    assert x.std() == pytest.approx(np.std(y), rel=0.1)
+    y = [peer.roc_auc_score(d.truth, d.scores[:, 0], sample_weight=w) for w in rng.exponential(size=(300, 40))]
+    assert x.mean() == pytest.approx(np.mean(y), abs=4 * np.std(y) / np.sqrt(275))
+    assert x.std() == pytest.approx(np.std(y), rel=0.13)
 
 
 def test_a_measure_that_wants_more_draws_leaves_the_others_theirs():
@@ -383,7 +383,7 @@ def test_each_system_is_the_same_alone_and_in_company(systems):
         assert np.abs(gap[0] - gap[1]).max() < 1.95 * np.sqrt(2 / 20_000)
 
 
-@pytest.mark.parametrize("name", some(["auc", "AP", "BEP", "AP11", "f1@0.5", "fallout@recall=0.8"], every=2))
+@pytest.mark.parametrize("name", some(["auc", "AP", "BEP", "AP11", "f1@0.5", "fallout@recall=0.8"], every=3))
 def test_swapped_systems_swap_their_chances(name):
     """compare(a, b) and compare(b, a) mirror each other, and the leaderboard agrees with them."""
     d = scored(120, systems=2)
@@ -391,7 +391,7 @@ def test_swapped_systems_swap_their_chances(name):
     assert a.p_better == pytest.approx(b.p_worse, abs=0.02)
     assert a.p_better + a.p_worse == pytest.approx(1)
     assert a.difference.mean == pytest.approx(-b.difference.mean, abs=4 * a.difference.error.value)
-    board = hs.leaderboard(d, metric=name)
+    board = hs.leaderboard(d, metric=name, tolerance=0.05)
     best = dict(zip(board.names, board.p_best, strict=True))
     assert best["a"] == pytest.approx(a.p_better, abs=0.02)
 
@@ -442,7 +442,7 @@ def test_eleven_points_of_a_good_ranking_lie_in_their_interval():
     """Recall 1 is that of the last positive item: the prior below all does not turn it into answering always."""
     rng = np.random.default_rng(8)
     y = rng.random(600) < 0.4
-    p = hs.posterior(Scored(y, (rng.normal(size=600) + 3.5 * y)[:, None]))
+    p = hs.posterior(Scored(y, (rng.normal(size=600) + 3.5 * y)[:, None]), tolerance=0.1)
     low, high = p["AP11"].interval()
     assert low < float(p.point("AP11")) < high
 

@@ -157,7 +157,7 @@ def test_the_command(tmp_path, capsys):
     """howsure curve prints the summary in every format, for one score and for several."""
     data = FRAME[:60]
     path = written(tmp_path, "parquet", data)
-    base = ("curve", path, "--truth", "y", "--score", "p", "--positive", "spam")
+    base = ("curve", path, "--truth", "y", "--score", "p", "--positive", "spam", "--tolerance", "0.2")
     code, out, _ = run(capsys, *base, "--score", "q", "--metric", "auc", "--metric", "AP11(rule='trec_eval-9')")
     assert code == 0
     assert "which is better on auc: P(" in out

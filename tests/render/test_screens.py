@@ -116,6 +116,9 @@ def test_a_pipe_has_no_bar_and_no_limit(monkeypatch, capsys):
     assert run(line) == 0
     whole = capsys.readouterr().out
     assert "├" not in whole
+    assert "●" not in whole
+    assert "\x1b" not in whole
+    assert "0.762" in whole
     monkeypatch.setenv("COLUMNS", "40")
     assert run(line) == 0
     assert max(map(len, capsys.readouterr().out.splitlines())) <= 40

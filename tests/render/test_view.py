@@ -199,7 +199,8 @@ def test_a_sum_of_weights_is_not_called_n():
     assert str(one).startswith("20 rows, whose weights sum to 27.5; ")
     assert str(sliced).startswith("20 rows in 2 slices, whose weights sum to 27.5")
     assert heads(str(sliced))[2] == "weight"
-    assert str(hs.curve(WEIGHED, truth="y", score="x", weight="w")).startswith("20 rows, whose weights sum to 27.5")
+    rough = hs.curve(WEIGHED, truth="y", score="x", weight="w", tolerance=0.5)
+    assert str(rough).startswith("20 rows, whose weights sum to 27.5")
     pair = hs.compare(WEIGHED, pred=["z", "x"], metric="f1", **told)
     assert "; on the same items; total weight 27.5\n" in str(pair)
     assert "z alone is right on items of weight 11.2 and x alone on 0" in str(pair)
@@ -217,9 +218,11 @@ def test_weights_that_are_added_in_another_order_are_the_same_size():
     def compared(seed: int) -> dict[str, Any]:
         rng = np.random.default_rng(seed)
         frame = pl.DataFrame({name: rng.integers(0, 2, 40) for name in "yzx"} | {"w": rng.lognormal(0, 1, 40)})
-        return hs.compare(frame, truth="y", pred=["z", "x"], weight="w", metric="recall").to_dict()["rows"][0]
+        return hs.compare(frame, truth="y", pred=["z", "x"], weight="w", metric="recall", tolerance=0.5).to_dict()[
+            "rows"
+        ][0]
 
-    rows = [row for row in map(compared, range(20)) if row["first"]["n"] != row["second"]["n"]]
+    rows = [row for row in map(compared, range(8)) if row["first"]["n"] != row["second"]["n"]]
     assert rows  # or this test tells nothing
     assert all(row["n"] == row["first"]["n"] for row in rows)
 
@@ -227,7 +230,8 @@ def test_weights_that_are_added_in_another_order_are_the_same_size():
 def test_clusters_of_one_value_each_are_counted_once():
     """Where each cluster has a mean, the headline counts clusters, and no items; of passes it counts both."""
     rows = {"q": [0, 0, 1, 1, 2, 2, 2] * 2, "m": ["a"] * 7 + ["b"] * 7, "v": [1, 0, 1, 1, 0, 1, 1] * 2}
-    said = str(hs.compare(pl.DataFrame(rows), value="v", system="m", cluster="q", bounds=(0, 1))).splitlines()[0]
+    frame = pl.DataFrame(rows)
+    said = str(hs.compare(frame, value="v", system="m", cluster="q", bounds=(0, 1), tolerance=0.5)).splitlines()[0]
     assert said.endswith("; on the same 3 clusters")
-    said = str(hs.compare(pl.DataFrame(rows), outcome="v", system="m", cluster="q")).splitlines()[0]
+    said = str(hs.compare(frame, outcome="v", system="m", cluster="q", tolerance=0.5)).splitlines()[0]
     assert said.endswith("; on the same 3 clusters; n = 7")

@@ -92,18 +92,20 @@ def _sliced() -> Result:
 def _pair(**more: Any) -> Result:
     y, a = answers(400, 0.9, 2)
     _, b = answers(400, 0.9, 2)
-    return hs.compare(y, {"a": a, "b": np.where(np.arange(400) % 5 == 0, 1 - b, b)}, **more)
+    return hs.compare(y, {"a": a, "b": np.where(np.arange(400) % 5 == 0, 1 - b, b)}, tolerance=0.1, **more)
 
 
 def _board(many: int) -> Result:
     y, _ = answers(300, 1.0, 3)
     rng = np.random.default_rng(3)
-    return hs.leaderboard(y, {f"s{i}": np.where(rng.random(300) < 0.7 + 0.2 * (i == 4), y, 1 - y) for i in range(many)})
+    return hs.leaderboard(
+        y, {f"s{i}": np.where(rng.random(300) < 0.7 + 0.2 * (i == 4), y, 1 - y) for i in range(many)}, tolerance=0.1
+    )
 
 
 def _curve() -> hs.Curve:
     y, _ = answers(120, 1.0, 4)
-    return hs.curve(y, y + np.random.default_rng(4).normal(size=120), metrics=["auc"])
+    return hs.curve(y, y + np.random.default_rng(4).normal(size=120), metrics=["auc"], tolerance=0.1)
 
 
 def _runs() -> Result:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import httpx
 import pytest
-from playwright.sync_api import expect
 
 from howsure.web import api, guard, models, server, uploads, workers
 from tests.web.conftest import serving
@@ -207,13 +206,3 @@ def test_reports_are_forgotten(monkeypatch):
     assert reports.page(names[8]) == "page 8"
     now[0] += 1
     assert reports.page(names[8]) is None
-
-
-def test_long_values_stay_out_of_the_address(page, address):
-    """What was pasted is in the address up to 4,000 characters, and the page says so beyond."""
-    page.goto(f"{address}/?from=matrix")
-    table = "50,3\n4,40\n"
-    for size, there in ((4_000, True), (4_001, False)):
-        page.fill("#f-table", table + " " * (size - len(table)))
-        expect(page.locator("#about")).to_contain_text("how sure is it" if there else "too long for the address")
-        page.wait_for_function("""there => location.search.includes("table=") === there""", arg=there)

@@ -176,10 +176,3 @@ def test_the_command_starts_as_before():
     )
     made = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, env={**os.environ})
     assert made.returncode == 0
-
-
-def test_python_m_howsure_serves(tmp_path):
-    """The workers do not run the command again, however it was started."""
-    with serving(folder=tmp_path) as (address, process):
-        assert address.startswith("http://127.0.0.1:")
-        assert process.poll() is None

@@ -6,6 +6,7 @@ import json
 import socket
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from urllib.parse import urlsplit
 
@@ -16,9 +17,9 @@ from howsure.web import guard, server
 from tests.web.conftest import serving
 
 HURRY = """
-from howsure.web import guarding, speaking
-speaking.HEAD_TIME, speaking.IDLE_TIME, speaking.READ_TIME = 1.0, 2, 1.5
-guarding._PIECE_TIME, guarding._BODY_TIME = 1.0, 2.0
+from howsure.web import guard, server
+server.HEAD_TIME, server.IDLE_TIME, server.READ_TIME = 1.0, 2, 1.5
+guard._PIECE_TIME, guard._BODY_TIME = 1.0, 2.0
 """
 SLACK = 8.0  # seconds that a busy machine may add to a second
 GET = b"GET /api HTTP/1.1\r\nHost: HOST\r\n\r\n"
@@ -57,7 +58,7 @@ def status(answer: bytes) -> tuple[int, str]:
     return int(head.split()[1]), json.loads(body)["error"]["code"]
 
 
-def test_a_connection_that_sends_nothing_is_closed(hurried):
+def a_connection_that_sends_nothing_is_closed(hurried):
     """Without a word: browsers open some in advance."""
     with connected(hurried) as connection:
         answer, seconds = all_of(connection)
@@ -65,11 +66,11 @@ def test_a_connection_that_sends_nothing_is_closed(hurried):
     assert seconds > 0.8
 
 
-@pytest.mark.parametrize("sent", [b"G", b"GET /api HTTP/1.1\r\n", GET[:-2]], ids=["byte", "line", "head"])
-def test_half_a_head_is_refused(hurried, sent):
+def half_a_head_is_refused(hurried):
     """With the reason, in the one shape of errors."""
-    with connected(hurried, sent) as connection:
-        assert status(all_of(connection)[0]) == (408, "too-slow")
+    for sent in (b"G", b"GET /api HTTP/1.1\r\n", GET[:-2]):
+        with connected(hurried, sent) as connection:
+            assert status(all_of(connection)[0]) == (408, "too-slow")
 
 
 def dripped(connection: socket.socket) -> bytes:
@@ -84,13 +85,13 @@ def dripped(connection: socket.socket) -> bytes:
     return answer + all_of(connection)[0]
 
 
-def test_more_bytes_do_not_prolong_a_head(hurried):
+def more_bytes_do_not_prolong_a_head(hurried):
     """A head that comes byte by byte has the same time as any other."""
     with connected(hurried, b"GET /api HTTP/1.1\r\nX-Slow: ") as connection:
         assert status(dripped(connection)) == (408, "too-slow")
 
 
-def test_half_a_head_after_an_answer_is_refused(hurried):
+def half_a_head_after_an_answer_is_refused(hurried):
     """On a connection that is kept, a byte is the start of the next request."""
     with connected(hurried, GET) as connection:
         assert connection.recv(12) == b"HTTP/1.1 200"
@@ -99,7 +100,7 @@ def test_half_a_head_after_an_answer_is_refused(hurried):
     assert status(answer[answer.rindex(b"HTTP/1.1") :]) == (408, "too-slow")
 
 
-def test_an_idle_connection_is_closed(hurried):
+def an_idle_connection_is_closed(hurried):
     """After an answer, in silence; until then it takes requests."""
     with connected(hurried, GET) as connection:
         assert connection.recv(12) == b"HTTP/1.1 200"
@@ -111,7 +112,7 @@ def test_an_idle_connection_is_closed(hurried):
     assert seconds > 1.5
 
 
-def test_an_idle_connection_is_closed_after_a_late_body(hurried):
+def an_idle_connection_is_closed_after_a_late_body(hurried):
     """A body that comes once the request is answered does not keep the connection open for ever."""
     head = b"POST /nothing HTTP/1.1\r\nHost: HOST\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n"
     with connected(hurried, head) as connection:
@@ -120,7 +121,7 @@ def test_an_idle_connection_is_closed_after_a_late_body(hurried):
         assert b"HTTP/1.1" not in all_of(connection)[0]
 
 
-def test_the_rest_of_an_answered_request_has_a_limit(hurried):
+def the_rest_of_an_answered_request_has_a_limit(hurried):
     """Nor does a body of which a part never comes."""
     head = b"POST /nothing HTTP/1.1\r\nHost: HOST\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n"
     with connected(hurried, head) as connection:
@@ -129,13 +130,13 @@ def test_the_rest_of_an_answered_request_has_a_limit(hurried):
         assert b"HTTP/1.1" not in all_of(connection)[0]
 
 
-def test_a_body_that_stops_is_refused(hurried):
+def a_body_that_stops_is_refused(hurried):
     """After a pause; what came is not answered."""
     with connected(hurried, POST) as connection:
         assert status(all_of(connection)[0]) == (408, "too-slow")
 
 
-def test_a_body_that_never_pauses_has_a_limit(hurried):
+def a_body_that_never_pauses_has_a_limit(hurried):
     """Byte by byte, until the time for all of it is over."""
     begun = time.monotonic()
     with connected(hurried, POST) as connection:
@@ -143,7 +144,7 @@ def test_a_body_that_never_pauses_has_a_limit(hurried):
     assert time.monotonic() - begun > 1.5
 
 
-def test_a_client_that_does_not_read_is_cut_off(hurried):
+def a_client_that_does_not_read_is_cut_off(hurried):
     """Answers that nobody takes do not pile up."""
     place = urlsplit(hurried)
     with socket.socket() as connection:
@@ -158,7 +159,7 @@ def test_a_client_that_does_not_read_is_cut_off(hurried):
     assert answers.count(b"HTTP/1.1 200") < 300
 
 
-def test_others_are_answered_meanwhile(hurried):
+def others_are_answered_meanwhile(hurried):
     """Many connections that send half a head take no place of those that ask."""
     held = [socket.create_connection((urlsplit(hurried).hostname, urlsplit(hurried).port)) for _ in range(100)]
     try:
@@ -171,6 +172,34 @@ def test_others_are_answered_meanwhile(hurried):
     finally:
         for connection in held:
             connection.close()
+
+
+CASES = [
+    a_connection_that_sends_nothing_is_closed,
+    half_a_head_is_refused,
+    more_bytes_do_not_prolong_a_head,
+    half_a_head_after_an_answer_is_refused,
+    an_idle_connection_is_closed,
+    an_idle_connection_is_closed_after_a_late_body,
+    the_rest_of_an_answered_request_has_a_limit,
+    a_body_that_stops_is_refused,
+    a_body_that_never_pauses_has_a_limit,
+    a_client_that_does_not_read_is_cut_off,
+    others_are_answered_meanwhile,
+]
+
+
+@pytest.fixture(scope="module")
+def begun(hurried):
+    """All connections stall at the same time: they mostly wait."""
+    with ThreadPoolExecutor(len(CASES)) as pool:
+        yield {case: pool.submit(case, hurried) for case in CASES}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
+def test_what_stalls_is_ended(begun, case):
+    """As the case says, in its words."""
+    begun[case].result(60)
 
 
 def test_the_usual_limits():

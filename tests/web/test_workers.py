@@ -126,14 +126,14 @@ BOUNDED = """
 import sys
 import numpy as np
 from howsure import duck
-from howsure.web import answering, models, working
-working.bound(1_000_000_000)
+from howsure.web import answers, models, workers
+workers.bound(1_000_000_000)
 counts = models.FourCounts(tp=8, fp=2, fn=3, tn=80)
-drawn = answering.answer(answering.Job("score", models.ScoreQuestion(counts=counts, metrics=["f1"]), "png"))
+drawn = answers.answer(answers.Job("score", models.ScoreQuestion(counts=counts, metrics=["f1"]), "png"))
 assert drawn.status == 200, drawn.body
 assert duck.connect().execute("SELECT current_setting('memory_limit')").fetchone()[0] == "476.8 MiB"
-answering._WAYS["greedy"] = lambda job: np.ones(200_000_000)
-reply = answering.answer(answering.Job("greedy", None))
+answers._WAYS["greedy"] = lambda job: np.ones(200_000_000)
+reply = answers.answer(answers.Job("greedy", None))
 assert reply.status == 422 and b"too-large" in reply.body, reply.body
 """
 

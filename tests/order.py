@@ -1,0 +1,37 @@
+"""In which order tests run, and which of them share a worker of pytest-xdist.
+
+A worker takes a file after the other, so that what its tests have in common is made once. Folders whose tests wait for
+one server, one browser, Spark or PostgreSQL are taken whole, and first, while other workers compute: there is one
+worker more than there are cores (Makefile). Then come the folders with the longest files, so that none of them is last.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+TOGETHER = ("tests/web/", "tests/engines/", "tests/databases/")
+LONG = ("tests/laws/", "tests/docs/", "tests/faults/", "tests/reference/", "tests/comparison/", "tests/files/")
+
+
+def place(nodeid: str) -> str:
+    """What is handed to a worker as one: a file, or one of the folders that are kept together."""
+    file = nodeid.partition("::")[0]
+    return next((folder for folder in TOGETHER if file.startswith(folder)), file)
+
+
+def rank(nodeid: str) -> int:
+    """The lower, the earlier."""
+    first = (*TOGETHER, *LONG)
+    return next((i for i, folder in enumerate(first) if nodeid.startswith(folder)), len(first))
+
+
+def by_place(config: Any, log: Any) -> Any:
+    """What hands tests to the workers in their order, as the hook pytest_xdist_make_scheduler wants it."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByPlace(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return place(nodeid)
+
+    config.option.loadscopereorder = False  # the order is ours
+    return ByPlace(config, log)
