@@ -72,8 +72,9 @@ def _percent(level: float) -> str:
 # plan: how many items to label, for an interval of a width, to show a claim, or to tell two systems apart.
 #
 # Future data come from a pilot, with all that it leaves open, or from expected measures; they are analysed alone, with
-# the prior, level and kind of interval that they will have. `n` is by assurance: with at least that probability over the
-# future data the goal is reached (Adcock 1997; O'Hagan & Stevens 2001); `n_average` is where it is reached on average.
+# the prior, level and kind of interval that they will have. `n` is by assurance: with at least that probability over
+# the future data the goal is reached (Adcock 1997; O'Hagan & Stevens 2001); `n_average` is where it is reached on
+# average.
 
 _GOALS: Final = ("width", "above", "below", "difference")
 _SMALLEST_STEPS: Final = 14

@@ -76,14 +76,14 @@ def test_charts_validate_and_are_drawn_with_words(name):
 def test_every_kind_of_result_has_a_chart():
     """A new class of results is drawn, or this fails: all subclasses of Result are among those made here."""
     import howsure.cli.app  # noqa: F401 - brings every module of results
-    from howsure import (  # noqa: F401
+    from howsure import (
         _folds,
         _forecast,
         _gate,
         _plan,
-        _trec,  # noqa: F401
+        _trec,
     )
-    from howsure.relations import association, band, joint, surfaces  # noqa: F401
+    from howsure.relations import association, band, joint, surfaces
 
     made = {type(result(name)) for name in MAKERS}
     assert {c for c in Result.__subclasses__() if c.__module__.startswith("howsure.")} - {Document} <= made

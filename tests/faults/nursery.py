@@ -57,7 +57,7 @@ def ran(lines: Sequence[Line], **environment: str) -> list[Left]:
 
 def _child(line: Line, out: int, err: int) -> None:
     from howsure.cli.app import run
-    from howsure.cli.process import heeded
+    from howsure.cli.interrupts import heeded
 
     os.dup2(out, 1)
     os.dup2(err, 2)

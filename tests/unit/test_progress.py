@@ -6,7 +6,7 @@ import io
 import sys
 import time
 
-from howsure.cli import process
+from howsure.cli import progress
 
 
 class Terminal(io.StringIO):
@@ -24,7 +24,7 @@ class Query:
 def test_no_terminal_no_bar(monkeypatch):
     """Nobody watches a file."""
     monkeypatch.setattr(sys, "stderr", io.StringIO())
-    assert process.watcher(("x",)) is None
+    assert progress.watcher(("x",)) is None
 
 
 def test_a_bar_shows_once_patience_is_over(monkeypatch, tmp_path, capsys):
@@ -34,7 +34,7 @@ def test_a_bar_shows_once_patience_is_over(monkeypatch, tmp_path, capsys):
     screen = Terminal()
     monkeypatch.setattr(sys, "stderr", screen)
     monkeypatch.setattr(process, "PATIENCE", 0.05)
-    watch = process.watcher((str(path),))
+    watch = progress.watcher((str(path),))
     assert watch is not None
     with watch(Query()):
         time.sleep(0.6)
@@ -47,7 +47,7 @@ def test_a_short_query_shows_nothing(monkeypatch):
     """Under a second the screen stays as it is."""
     screen = Terminal()
     monkeypatch.setattr(sys, "stderr", screen)
-    watch = process.watcher(())
+    watch = progress.watcher(())
     assert watch is not None
     with watch(Query()):
         pass

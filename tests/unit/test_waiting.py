@@ -6,7 +6,7 @@ import io
 import sys
 import time
 
-from howsure.cli import process
+from howsure.cli import progress
 
 
 class Terminal(io.StringIO):
@@ -18,11 +18,11 @@ def shown(monkeypatch, stream, seconds=0.3, patience=0.05, aside=False):
     monkeypatch.setattr(sys, "stderr", stream)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(process, "PATIENCE", patience)
-    process.step_aside(aside)
-    process.begin("working")
+    progress.step_aside(aside)
+    progress.begin("working")
     time.sleep(seconds)
-    process.stop()
-    process.step_aside(False)
+    progress.stop()
+    progress.step_aside(False)
     return stream.getvalue()
 
 

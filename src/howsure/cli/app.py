@@ -14,18 +14,18 @@ from howsure.cli import (
     curving,
     forecasting,
     gating,
-    output,
+    interrupts,
     parse,
     planning,
-    process,
+    progress,
     retrieval,
     serving,
     solving,
     sources,
+    streams,
     surfacing,
     trading,
 )
-from howsure.cli import sources as systems
 from howsure.cli.examples import EXAMPLES, epilog
 from howsure.cli.options import (
     COLUMNAR,
@@ -61,11 +61,11 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 def run(arguments: list[str]) -> int:
     """Run the command line and return its exit code."""
     before, typed = SPOKEN.set("command"), TYPED.set(Typed(tuple(x for x in arguments if x != "--debug")))
-    process.begin("working")
+    progress.begin("working")
     try:
         return _run(arguments, "--debug" in arguments)
     finally:
-        process.stop()
+        progress.stop()
         SPOKEN.reset(before)
         TYPED.reset(typed)
 
@@ -96,8 +96,8 @@ def _run(arguments: list[str], debug: bool) -> int:
     except Exception as error:
         if "_HOWSURE_COMPLETE" in os.environ:  # a shell asks on a press of Tab: what it cannot use is not told
             return 0
-        if isinstance(error, OSError) and output.is_refusal(error):  # of a page of help, or of a terminal
-            return _complain(str(output.refused(error)), 2)
+        if isinstance(error, OSError) and streams.is_refusal(error):  # of a page of help, or of a terminal
+            return _complain(str(streams.refused(error)), 2)
         if debug:
             raise
         told = f"this is a bug in howsure ({type(error).__name__}: {error})"
@@ -131,7 +131,7 @@ def _complain(message: str, code: int) -> int:
 
 def _say(text: str, code: int) -> int:
     """On standard error; where that is full or closed, the code says it alone."""
-    if process.asked():
+    if interrupts.asked():
         return 130
     say(text)
     return code
@@ -139,7 +139,7 @@ def _say(text: str, code: int) -> int:
 
 def _silence() -> int:
     """The reader of the output went away: no message, no failure."""
-    output.forget("stdout")
+    streams.forget("stdout")
     return 0
 
 
@@ -197,7 +197,7 @@ def app(context: click.Context) -> None:
 
 @app.command("completion")
 @click.argument("shell", type=click.Choice(list(completion.SHELLS)))
-def completion(shell: str) -> None:
+def print_script(shell: str) -> None:
     """Print the script that completes commands, options, measures and columns; its head says how to install it."""
     write(completion.script(app, shell), None)
 
@@ -308,7 +308,7 @@ def compare(
         own = {k: v for k, v in settings.items() if k not in ("prior", "tolerance", "seed")}
         show(run_compare(*pair, names=(names[0], names[1]), **asked, **own), kind, out, view)
     else:
-        systems.refuse_more_than_two(given, found)
+        sources.refuse_more_than_two(given, found)
         p = posterior_of(found, settings)
         own = {k: v for k, v in settings.items() if k not in ("prior", "tolerance", "seed")}
         unordered = "system" in given.columns and not given.names
@@ -373,7 +373,7 @@ def leaderboard(
     if isinstance(data, dict):
         data = {name: posterior_of(x, settings) for name, x in data.items()}
     else:
-        systems.refuse_one_system(given, found)
+        sources.refuse_one_system(given, found)
         data = posterior_of(data, settings)
     asked: dict[str, Any] = {"metrics": metrics} if metrics else {}
     show(run_leaderboard(data, **asked, **own), kind, out, view)

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import click
 
-from howsure.cli import output, settings_file, sources
+from howsure.cli import settings_file, sources, streams
 from howsure.cli.options import (
     INTERVAL,
     LEVEL,
@@ -104,7 +104,7 @@ def gate(
     try:
         show(made, kind, out, view)
     except BrokenPipeError:  # the answer stands, though the reader went away
-        output.forget("stdout")
+        streams.forget("stdout")
     return code
 
 

@@ -1,8 +1,7 @@
-"""A result to the terminal, to standard output or to a file; streams that are closed, full or limited."""
+"""A result to the terminal, to standard output or to a file; a message in lines."""
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import sys
@@ -14,73 +13,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from howsure.cli import process
+from howsure.cli import progress, streams
 from howsure.cli.options import PLOTTED, STRICT
 from howsure.errors import BadFile, BadSetting, plural
 
 if TYPE_CHECKING:
     from howsure.results.render.view import Detail
     from howsure.results.result import Result
-
-
-# -- streams
-#
-# The standard streams: closed, full, or of an encoding that lacks characters.
-
-_REFUSALS = {getattr(errno, name, -1) for name in ("ENOSPC", "EDQUOT", "EFBIG", "EIO", "EBADF")}
-
-
-def open_closed() -> None:
-    """Put something in the place of closed streams, or the next file that is opened would take it.
-
-    Output that is asked for and input that is needed then fail as they are used; messages go nowhere. Characters that
-    the encoding of the output lacks are shown as escapes.
-    """
-    for number, name, flag, mode in (
-        (0, "stdin", os.O_WRONLY, "r"),
-        (1, "stdout", os.O_RDONLY, "w"),
-        (2, "stderr", os.O_WRONLY, "w"),
-    ):
-        if getattr(sys, name) is None:
-            _occupy(number, flag)
-            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
-    reconfigure = getattr(sys.stdout, "reconfigure", None)
-    if reconfigure is not None:
-        reconfigure(errors="backslashreplace")
-
-
-def _occupy(number: int, flag: int) -> None:
-    opened = os.open(os.devnull, flag)
-    if opened != number:
-        os.dup2(opened, number)
-        os.close(opened)
-
-
-def is_refusal(error: OSError) -> bool:
-    """Whether it is about a stream that takes no more: errors about files name them."""
-    return error.filename is None and error.errno in _REFUSALS
-
-
-def refused(error: OSError) -> BadFile:
-    """The sentence for output that was not taken; what is left of it is thrown away."""
-    forget("stdout")
-    why = "it is closed" if error.errno == errno.EBADF else error.strerror or error
-    return BadFile(f"cannot write to standard output: {why}.")
-
-
-def forget(name: str) -> None:
-    """What a stream did not take is thrown away, or it would be tried again at the end of the process."""
-    try:
-        nothing = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nothing, getattr(sys, name).fileno())
-        os.close(nothing)
-    except (AttributeError, OSError, ValueError):
-        return  # no stream of the system
-
-
-# -- output
-#
-# A result to the terminal, to standard output or to a file; a message in lines.
 
 
 def show(result: Result | dict[str, Any], kind: str, out: Path | None, view: Detail | None = None) -> None:
@@ -101,7 +40,7 @@ def show(result: Result | dict[str, Any], kind: str, out: Path | None, view: Det
         pass
     if kind == "table" and sys.stdout is not None and sys.stdout.isatty():
         page = made.page()
-        process.stop()
+        progress.stop()
         plain.on_terminal(page, view)
     elif kind == "table" and _asked_width() is not None:
         write(plain.fitted(made.page(), _asked_width() or 80, view), None, kind)
@@ -159,14 +98,14 @@ def write(text: str, out: Path | None, kind: str = "table") -> None:
         return
     if sys.stdout is None:
         raise BadFile("cannot write to standard output: it is closed.")
-    process.stop()
+    progress.stop()
     try:
         sys.stdout.write(_encodable(text, sys.stdout.encoding, kind))
         sys.stdout.flush()
     except BrokenPipeError:  # the reader has seen enough
         raise
     except OSError as error:
-        raise refused(error) from None
+        raise streams.refused(error) from None
 
 
 def _say_written(path: Path) -> None:
@@ -180,11 +119,11 @@ def _say_written(path: Path) -> None:
 
 def say(text: str) -> None:
     """Write a line to standard error; if that is full or closed, leave it out."""
-    process.stop()
+    progress.stop()
     try:
         click.echo(text, err=True)
     except OSError:
-        forget("stderr")
+        streams.forget("stderr")
 
 
 def _encodable(text: str, encoding: str | None, kind: str) -> str:

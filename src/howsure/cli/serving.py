@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from howsure.cli import process
+from howsure.cli import progress
 from howsure.cli.options import option
 from howsure.cli.output import write
 
@@ -27,7 +27,7 @@ def serve(port: int | None, host: str, no_browser: bool) -> None:
     from howsure.web.server import serve as run_serve
     from howsure.web.uploads import forget_sockets
 
-    process.stop()
+    progress.stop()
     try:
         run_serve(host, port, not no_browser, lambda x: write(f"howsure is at {x}\nCtrl-C ends it.\n", None))
     except KeyboardInterrupt:

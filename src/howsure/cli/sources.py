@@ -389,7 +389,7 @@ def _observed(given: Inputs, source: str, kind: Literal["scores"] | None) -> Any
 
 
 def _of_files(given: Inputs, kind: Literal["scores"] | None) -> Any:
-    from howsure.cli.process import watcher
+    from howsure.cli.progress import watcher
     from howsure.io import entrance
     from howsure.io.streams import refuse_twice
 

@@ -151,9 +151,10 @@ def _groups(solved: Solution, metric: Metric) -> dict[str, float] | None:
 #
 # Foresight: the smallest number of units with which a goal is reached, from what future data sets would show.
 #
-# With `assurance` the share of data sets that reach the goal is at least so much; on average it is reached where the mean
-# width, or the mean probability, reaches it. Data sets of different sizes go together (model/outlook.py), so both move
-# smoothly with n, and n is found by false position on the logarithm of n, on scales on which they are nearly straight.
+# With `assurance` the share of data sets that reach the goal is at least so much; on average it is reached where the
+# mean width, or the mean probability, reaches it. Data sets of different sizes go together (model/outlook.py), so
+# both move smoothly with n, and n is found by false position on the logarithm of n, on scales on which they are
+# nearly straight.
 
 Kind = Literal["width", "above", "below", "difference"]
 

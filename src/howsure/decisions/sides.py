@@ -49,9 +49,12 @@ class Sides:
 
     def comparison(self, metric: Any, level: float, kind: str) -> Comparison:
         """The judged system against the baseline."""
+        found: Comparison
         if self.joint is not None:
-            return compare(self.joint, *self.names, metric=metric, level=level, interval=kind)
-        return compare(self.judged, self.other, names=self.names, metric=metric, level=level, interval=kind)
+            found = compare(self.joint, *self.names, metric=metric, level=level, interval=kind)
+        else:
+            found = compare(self.judged, self.other, names=self.names, metric=metric, level=level, interval=kind)
+        return found
 
 
 # -- what is given

@@ -1,4 +1,4 @@
-"""Rules of integration for phi and kappa: nodes and weights of the outer Betas, and where one variable decides the side."""
+"""Rules of integration for phi and kappa: nodes and weights of the outer Betas, and where one decides the side."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ from howsure.distributions.quadrature import gauss_beta
 #
 # Statement: a Dirichlet splits into three independent Betas in several ways. By right and wrong answers: the share of
 # right answers; that of tp among the right; that of fp among the wrong. By tn and the rest (Jaccard): the share of tp
-# among tp, fp, fn; that of tn in all; that of fp among the wrong. And the latter with the classes swapped. Given the two
-# others, both measures rise with the first share y, so P(M <= t) is the mean of P(y <= y*(t)) over the two others.
-# Formula: in the odds r of y the cells are tp = a0 + a1·r, tn = d0 + d1·r, with fp = b and fn = c fixed and total 1 + r.
-# kappa = t is a quadratic in r. For phi, atanh phi = asinh(N/√R) with N = tp·tn - fp·fn and R the product of the
-# margins less N², a sum of products that are never negative: nothing cancels next to 1, and Newton's steps in log r, from
-# kappa's root, are few.
+# among tp, fp, fn; that of tn in all; that of fp among the wrong. And the latter with the classes swapped. Given the
+# two others, both measures rise with the first share y, so P(M <= t) is the mean of P(y <= y*(t)) over the two
+# others.
+# Formula: in the odds r of y the cells are tp = a0 + a1·r, tn = d0 + d1·r, with fp = b and fn = c fixed and total 1 +
+# r. kappa = t is a quadratic in r. For phi, atanh phi = asinh(N/√R) with N = tp·tn - fp·fn and R the product of the
+# margins less N², a sum of products that are never negative: nothing cancels next to 1, and Newton's steps in log r,
+# from kappa's root, are few.
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -413,9 +414,10 @@ def chosen(kind: Kind, cells: Cells, right: bool) -> tuple[Index, Index]:
 #
 # Rules for phi and kappa on either side of 0, large enough for each table, and how far they may be off.
 #
-# Statement: two sizes of a product rule (agreement_rules.py) are held against each other at three points of the law, next
-# to 0 and at the mean; while they differ the rule grows, and a lattice takes over where that does not help. Below 0 phi
-# is that of the table with its answers swapped, with the sign turned; kappa takes the split by right answers.
+# Statement: two sizes of a product rule (agreement_rules.py) are held against each other at three points of the law,
+# next to 0 and at the mean; while they differ the rule grows, and a lattice takes over where that does not help.
+# Below 0 phi is that of the table with its answers swapped, with the sign turned; kappa takes the split by right
+# answers.
 
 REACH: Final = 9.0  # standard deviations of atanh M
 MORE: Final = 8.0  # by which a probability between the points of a trial may be further off

@@ -17,8 +17,9 @@ from scipy import special
 #
 # Statement: for B ~ Beta(a, b), s = a + b and z = logit B measured from its mode, the density is exp(-s·δ(z)) times its
 # peak, δ(z) = log(q + p·exp(z)) - p·z with p = a/s, q = 1 - p. With δ = pq·η²/2 a tail is that of exp(-w²/2)·dz/dη over
-# w = η·√κ, κ = ab/s; and dz/dη = Σ d_k(q - p)·η^k, each d_k a polynomial (at q - p = 1 those of Temme for the Gamma law,
-# DLMF 8.12). Integrals of w^k·exp(-w²/2) follow from each other, so nothing is summed that has two signs but for d_k.
+# w = η·√κ, κ = ab/s; and dz/dη = Σ d_k(q - p)·η^k, each d_k a polynomial (at q - p = 1 those of Temme for the Gamma
+# law, DLMF 8.12). Integrals of w^k·exp(-w²/2) follow from each other, so nothing is summed that has two signs but for
+# d_k.
 # Domain: κ from 1e3 on, |η| up to 0.3; beyond lie tails below 1e-20.
 # Error: what is left out is below 1e-15 of the tail; held against mpmath, and against scipy, which takes ten times as
 # long and more, in tests/laws/test_beta_expansion.py.
@@ -126,8 +127,8 @@ def _product(x: Polynomial, y: Polynomial) -> Polynomial:
 # Formula: the tail on the point's own side of the mean, the other as its complement. scipy.special.betainc up to
 # shapes of 1e5; beyond, it is off by up to 1e-8 at (2, 1e9) and 2e-4 at (1e12, 1e12) (scipy 1.17.1; betaincc is no
 # better: 6e-11 at (.5, .5, 1e-20)), and an expansion around the Gamma or the normal law, or an integral of the density,
-# takes its place. Densities relative to the mode through log1p(u) - u, so that nothing cancels (Loader 2000 has the same
-# idea).
+# takes its place. Densities relative to the mode through log1p(u) - u, so that nothing cancels (Loader 2000 has the
+# same idea).
 # Error: held against mpmath in tests/reference.
 
 _HALF_LOG_2PI = 0.5 * math.log(2 * math.pi)

@@ -19,14 +19,14 @@ from howsure.distributions.protocol import Pick
 #
 # The law of what slices share: how much they lend each other and the rate around which they lie, on a grid of nodes.
 #
-# Statement: the rate of slice i, with h_i hits and m_i misses, has the prior Beta(w + λμ, w' + λ(1-μ)): the weights w and
-# w' that it has alone, and λ items more of the shared rate μ. Given λ and μ its counts are beta-binomial. μ is uniform;
-# λ/(λ+w+w') is uniform, λ up to N, all items together: 0 lends nothing, N makes slices differ by less than their mean is
-# known. Source: Kleinman (1973) for beta-binomial slices; this prior is ours (docs/why/038).
+# Statement: the rate of slice i, with h_i hits and m_i misses, has the prior Beta(w + λμ, w' + λ(1-μ)): the weights w
+# and w' that it has alone, and λ items more of the shared rate μ. Given λ and μ its counts are beta-binomial. μ is
+# uniform; λ/(λ+w+w') is uniform, λ up to N, all items together: 0 lends nothing, N makes slices differ by less than
+# their mean is known. Source: Kleinman (1973) for beta-binomial slices; this prior is ours (docs/why/038).
 # Domain: counts 0 to 1e9, up to millions of slices; weights 1e-3 to 1e3.
 # Formula: in the logit of μ, whose law given λ is close to a Beta's, the trapezoid rule; in log(λ+w+w'), where it is
-# smooth up to both ends, Gauss-Legendre nodes on the window that holds all but 1e-11. Sums over slices take the distinct
-# counts only. Nodes of no weight are left out.
+# smooth up to both ends, Gauss-Legendre nodes on the window that holds all but 1e-11. Sums over slices take the
+# distinct counts only. Nodes of no weight are left out.
 # Error: 1e-5 of any probability, against finer grids and a plain rule without cuts (tests/laws/test_shared_rates.py).
 
 Array = NDArray[np.float64]

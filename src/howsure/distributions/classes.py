@@ -187,16 +187,16 @@ class Tilt:
 #
 # Draws of many-class tables: for every class its true items, its right answers and its answers, by system.
 #
-# Statement: a flat Dirichlet is normalised independent Gammas. Occupied patterns (truth, answer of each system) carry the
-# Gammas of their counts; the prior's weight of a truth row is one more Gamma, dealt to patterns of that row by
-# stick-breaking from the prior itself (Sethuraman 1994), so patterns that did not occur need no enumeration and the cost
-# follows the occupied ones. Where the table is small, the prior is simply added to the shapes of all its cells.
-# A pooled prior draws its share of right answers, p, anew with each table, from a Beta around the mean accuracy of the
-# classes; systems on the same items draw theirs together.
-# Two-level model (Zhang, Wang & Zhao 2015): truth rows and class shares are Dirichlets of their own.
-# Measures are quotients: nothing is normalised here but in the two-level model.
-# A single system deals the prior's wrong answers as the jumps of one Gamma process, which fall on any wrong cell.
-# A tilted plan draws with weights exp(θ·L), L the linear part of a measure (control.py), and tells L of each draw.
+# Statement: a flat Dirichlet is normalised independent Gammas. Occupied patterns (truth, answer of each system) carry
+# the Gammas of their counts; the prior's weight of a truth row is one more Gamma, dealt to patterns of that row by
+# stick-breaking from the prior itself (Sethuraman 1994), so patterns that did not occur need no enumeration and the
+# cost follows the occupied ones. Where the table is small, the prior is simply added to the shapes of all its cells.
+# A pooled prior draws its share of right answers, p, anew with each table, from a Beta around the mean accuracy of
+# the classes; systems on the same items draw theirs together. Two-level model (Zhang, Wang & Zhao 2015): truth rows
+# and class shares are Dirichlets of their own. Measures are quotients: nothing is normalised here but in the
+# two-level model. A single system deals the prior's wrong answers as the jumps of one Gamma process, which fall on
+# any wrong cell. A tilted plan draws with weights exp(θ·L), L the linear part of a measure (control.py), and tells L
+# of each draw.
 # Domain: shapes above 0; rows of equal prior weight. Sticks leave 1e-3 of a row's prior mass, whose weight is about one
 # item, to their last atom; jumps below 1e-3 of an item are spread evenly.
 
@@ -554,10 +554,10 @@ def all_measured(
 #
 # Draws for items with any number of labels: whole items are resampled, so that labels of one item stay together.
 #
-# Statement: items carry Gammas of their counts (the Bayesian bootstrap, Rubin 1981); a label's true items, right answers
-# and answers are sums over the items that have it. Every label has a little prior mass of its own: a Gamma of weight
-# `rows` on its true items, of which the share p is right, and as much as is wrong there on false answers.
-# With `independent` each label has a Dirichlet of its own instead (Zhang, Wang & Zhao 2015, section 4).
+# Statement: items carry Gammas of their counts (the Bayesian bootstrap, Rubin 1981); a label's true items, right
+# answers and answers are sums over the items that have it. Every label has a little prior mass of its own: a Gamma of
+# weight `rows` on its true items, of which the share p is right, and as much as is wrong there on false answers. With
+# `independent` each label has a Dirichlet of its own instead (Zhang, Wang & Zhao 2015, section 4).
 
 Pairs = tuple[Codes, Codes]  # pattern and label of each membership
 

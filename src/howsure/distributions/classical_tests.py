@@ -104,10 +104,10 @@ def _at(formula: Callable[..., Any], y: Any, answer: Any, axis: int) -> Any:
 #
 # AUC by ranks, and the covariance of several AUCs on the same items (DeLong, DeLong & Clarke-Pearson 1988).
 #
-# Statement: the AUC is P(score of a positive > score of a negative) + ½·P(equal). Its parts are, for a positive item, the
-# share of negatives below it, and for a negative item the share of positives above it; the covariance is that of the
-# positives' parts over their number plus that of the negatives' parts over theirs. Ranks give the parts in one sort
-# (Sun & Xu 2014).
+# Statement: the AUC is P(score of a positive > score of a negative) + ½·P(equal). Its parts are, for a positive item,
+# the share of negatives below it, and for a negative item the share of positives above it; the covariance is that of
+# the positives' parts over their number plus that of the negatives' parts over theirs. Ranks give the parts in one
+# sort (Sun & Xu 2014).
 # Domain: two positives and two negatives or more; finite scores.
 
 

@@ -18,9 +18,10 @@ from howsure.distributions.scale import LAST, Scale, normal_score
 #
 # Quantiles of a law whose tail and density come together, by safeguarded Newton steps.
 #
-# Statement: steps on the log of the smaller tail, or on its normal score where it is not small, on the line of the range
-# (scale.py), from a law with the same first two moments: a Beta where the range has two ends, a normal one where it has
-# none, and where it has one end a normal law of the log of the distance to it. Everything is vectorised over the batch.
+# Statement: steps on the log of the smaller tail, or on its normal score where it is not small, on the line of the
+# range (scale.py), from a law with the same first two moments: a Beta where the range has two ends, a normal one
+# where it has none, and where it has one end a normal law of the log of the distance to it. Everything is vectorised
+# over the batch.
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]

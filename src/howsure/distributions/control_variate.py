@@ -18,10 +18,10 @@ from howsure.distributions.scale import normal_score
 # A sum of independent Gammas, Σ c·G: the linear part of a measure of many cells, whose law is exact.
 #
 # Statement: Σ c·G has the characteristic function Π (1 - i·u·c)^(-shape). Where the shapes hang on a share p of a Beta,
-# p·right + (1 - p)·wrong, the logarithm is linear in p, and the mean over p is a Gauss-Jacobi sum. Density and cdf follow
-# on a grid by a fast Fourier transform over a period of 24 standard deviations.
-# Tilting: with weights exp(θ·Σ c·G) on its draws, each Gamma is its own divided by 1 - θ·c, and the law of all else given
-# Σ c·G stays as it is. So a regression on Σ c·G may take its draws from either tail.
+# p·right + (1 - p)·wrong, the logarithm is linear in p, and the mean over p is a Gauss-Jacobi sum. Density and cdf
+# follow on a grid by a fast Fourier transform over a period of 24 standard deviations. Tilting: with weights exp(θ·Σ
+# c·G) on its draws, each Gamma is its own divided by 1 - θ·c, and the law of all else given Σ c·G stays as it is. So
+# a regression on Σ c·G may take its draws from either tail.
 # Domain: a characteristic function that falls below 1e-5 within 2,048 terms; else there is no law here (None).
 # Error: 1e-5 in probability, most of it the tails beyond twelve standard deviations.
 

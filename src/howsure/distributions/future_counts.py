@@ -15,13 +15,12 @@ from howsure.distributions.protocol import level_tails
 #
 # Counts of future data sets from evenly spread points, so that data sets of different sizes go together.
 #
-# Statement: a Dirichlet is a chain of Betas, a multinomial a chain of binomials; each link is the quantile of its law at
-# one coordinate of a point in the unit cube. The same points at another n give data sets that move with n, so that what
-# is averaged over them moves smoothly.
-# Points: several shifted copies of the Kronecker sequence of the square roots of primes (Richtmyer 1951); the spread of
-# the copies' averages is the error of the average over all (Cranley & Patterson 1976).
-# Binomial quantiles: from the Cornish-Fisher expansion, then corrected by the cdf itself; at a variance above 1e5 the
-# expansion alone, which is off by less than one count.
+# Statement: a Dirichlet is a chain of Betas, a multinomial a chain of binomials; each link is the quantile of its law
+# at one coordinate of a point in the unit cube. The same points at another n give data sets that move with n, so that
+# what is averaged over them moves smoothly. Points: several shifted copies of the Kronecker sequence of the square
+# roots of primes (Richtmyer 1951); the spread of the copies' averages is the error of the average over all (Cranley &
+# Patterson 1976). Binomial quantiles: from the Cornish-Fisher expansion, then corrected by the cdf itself; at a
+# variance above 1e5 the expansion alone, which is off by less than one count.
 
 Array = NDArray[np.float64]
 
@@ -179,13 +178,13 @@ def _start(k: Counts, a: Array, b: Array, m: int) -> tuple[Array, Array]:
 #
 # The score that the next n items will show, where it is a quotient of counts in two or three groups: its exact law.
 #
-# Statement: the next counts of groups with Gamma shapes are those of Pólya's urn (Dirichlet-multinomial), and groups put
-# together stay so. Of three groups one is outer: m items fall outside it, by a Beta-binomial, and of these m the count of
-# the high group is Beta-binomial again. The score rises with that count, so that
-# P(score <= t) = Σ_m P(m)·P(X_m <= k_m(t)), all terms from one running sum along the line k_m(t) (kernels/polya.py).
-# The outer group is one that the score leaves out (items without a part in F1), or the middle one of three with the same
-# denominator (a difference of two systems in right answers): k_m then rises by 0 or 1 with m. Where it is left out, no
-# item at all may have a part: the score is 0/0, and the law is given that it is not.
+# Statement: the next counts of groups with Gamma shapes are those of Pólya's urn (Dirichlet-multinomial), and groups
+# put together stay so. Of three groups one is outer: m items fall outside it, by a Beta-binomial, and of these m the
+# count of the high group is Beta-binomial again. The score rises with that count, so that P(score <= t) = Σ_m
+# P(m)·P(X_m <= k_m(t)), all terms from one running sum along the line k_m(t) (kernels/polya.py). The outer group is
+# one that the score leaves out (items without a part in F1), or the middle one of three with the same denominator (a
+# difference of two systems in right answers): k_m then rises by 0 or 1 with m. Where it is left out, no item at all
+# may have a part: the score is 0/0, and the law is given that it is not.
 # Domain: n up to 1e6, shapes 1e-3 to 1e12; coefficients whose sums are exact in doubles, denominators above 0.
 # Error: 1e-12 of a probability; quantiles are values that the score can take.
 

@@ -406,9 +406,9 @@ def resampled(c: Cuts, size: float, rng: np.random.Generator) -> Cuts:
 #
 # How the area under the ROC curve and average precision follow the weight of each item: their linear parts.
 #
-# Statement: at given weights a measure M has a slope in the weight of every item, and in the prior's above and below all.
-# M is the same whatever all weights are multiplied by, so Σ slope·weight is 0 there, and M - Σ slope·weight is flat: of
-# many items little is left but the sum, whose law is exact (control.py).
+# Statement: at given weights a measure M has a slope in the weight of every item, and in the prior's above and below
+# all. M is the same whatever all weights are multiplied by, so Σ slope·weight is 0 there, and M - Σ slope·weight is
+# flat: of many items little is left but the sum, whose law is exact (control.py).
 # Formula: of the AUC, DeLong's components less the AUC, over the total of the class. Of average precision, with gains g
 # at cuts: (precision at its cut + Σ g·fp/(tp + fp)² from there on - AP)/P for a positive item, -Σ g·tp/(tp + fp)²/P for
 # a negative one.

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 #
 # Statement: log G = log G' + log(U)/a with G' ~ Gamma(a+1) and U uniform (Devroye 1986, IV.6.4): exact for a < 1, where
 # numpy's own draws are exactly 0 for 47% of cases at shape .001. Shares are normalised by log-sum-exp.
-# Streams are keyed by the seed and by what is drawn: different tables have streams of their own, so that their errors are
-# not off together, and equal ones have the same numbers wherever they stand. Whoever needs two independent copies of one
-# table gives another seed or place.
+# Streams are keyed by the seed and by what is drawn: different tables have streams of their own, so that their errors
+# are not off together, and equal ones have the same numbers wherever they stand. Whoever needs two independent copies
+# of one table gives another seed or place.
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -156,12 +156,12 @@ def gamma_each(shapes: Array, rng: np.random.Generator) -> Array:
 #
 # Statement: what is left after a stick is a uniform to the power 1/weight of what was left before; each atom takes the
 # difference. After j sticks a share of (w/(1 + w))^j is left on average, and goes to the last atom.
-# What is left is again such a mass, independent of the sticks: under a large weight, which would take as many sticks, the
-# rest after ATOMS of them is not broken; coins on it are drawn apart, each by its own Beta.
-# Jumps of a Gamma process above x come as E1(x) of them a unit of weight (the Lévy density is exp(-x)/x); they are the
-# masses of cells that share a Gamma's weight evenly, when the cells are very many.
-# Domain: weights of at least 0; below 1e-9 all the mass is one atom. Jumps are those above SMALLEST; the mean of all that
-# is left out is SMALL_JUMPS a unit of weight.
+# What is left is again such a mass, independent of the sticks: under a large weight, which would take as many sticks,
+# the rest after ATOMS of them is not broken; coins on it are drawn apart, each by its own Beta. Jumps of a Gamma
+# process above x come as E1(x) of them a unit of weight (the Lévy density is exp(-x)/x); they are the masses of cells
+# that share a Gamma's weight evenly, when the cells are very many.
+# Domain: weights of at least 0; below 1e-9 all the mass is one atom. Jumps are those above SMALLEST; the mean of all
+# that is left out is SMALL_JUMPS a unit of weight.
 
 LEFT = 1e-3
 MOST = 400

@@ -18,7 +18,8 @@ from howsure.distributions.protocol import Law, Pick
 # The law of a batch in which tables occur again: numbers of the law are found once for each different table.
 #
 # Statement: tables that are equal have equal laws. Thousands of slices of few items have few different tables, and what
-# takes a search or an integral (ends, median, mode) is done for these. Points of their own are asked of the whole batch.
+# takes a search or an integral (ends, median, mode) is done for these. Points of their own are asked of the whole
+# batch.
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]

@@ -281,8 +281,8 @@ def _moved(
 # Formula: the series of the log density are integrated cell by cell (Gauss-Legendre); between the ends of a cell log f,
 # log F and log S are quintic Hermite polynomials, whose derivatives are known. What lies beyond the outermost node is
 # the integral of a power: an atom at that end.
-# Error: 1e-11 relative in both tails (tests/comparison/test_difference.py); `miss` is how far the integral of the density
-# is from 1, before it is divided out.
+# Error: 1e-11 relative in both tails (tests/comparison/test_difference.py); `miss` is how far the integral of the
+# density is from 1, before it is divided out.
 
 _CELLS = 256  # at least; a multiple of _COARSE
 _COARSE = 64

@@ -520,9 +520,9 @@ def in_square(cells: Mapping[str, Array]) -> Array:
     return np.stack([cells[name] for name in ("tn", "fp", "fn", "tp")], axis=-1)
 
 
-def each_against_rest(whole_counts: Patterns, labels: tuple[Label, ...], counts: Array, squares: Array | None) -> Tally:
+def each_against_rest(whole: Patterns, labels: tuple[Label, ...], counts: Array, squares: Array | None) -> Tally:
     """The 2x2 tables of every class, the class the first axis of the batch."""
     return Tally(
         cells=SQUARE, counts=counts, squares=squares, labels=("rest", "class"), positive="class",
-        batch=(("class", labels), *whole_counts.batch), systems=whole_counts.systems, notes=whole_counts.notes, library=whole_counts.library,
+        batch=(("class", labels), *whole.batch), systems=whole.systems, notes=whole.notes, library=whole.library,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Patterns: counts of what items showed, the layout that tallies, outcomes and label sets share, and how parts merge."""
+"""Patterns: counts of what items showed, as tallies, outcomes and label sets share them, and how parts merge."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 #
 # Patterns: counts of what items showed, the layout that tallies of classes, outcomes and label sets share.
 #
-# `cells` holds the integer codes of the patterns, one row a pattern: the truth first, where there is one, then the answer
-# of each system. `counts` holds batch axes and then one entry a pattern. What the codes mean is the kind's own business;
-# -1 is a missing answer that was kept as never right.
+# `cells` holds the integer codes of the patterns, one row a pattern: the truth first, where there is one, then the
+# answer of each system. `counts` holds batch axes and then one entry a pattern. What the codes mean is the kind's own
+# business; -1 is a missing answer that was kept as never right.
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -42,8 +42,8 @@ from howsure.messages.language import option
 #
 # Conditions on frames of any engine, as narwhals expressions.
 #
-# Columns with a type are compared by it. Of columns of text, categories and Python objects the distinct values are judged
-# one by one, so that they are read as those of files are.
+# Columns with a type are compared by it. Of columns of text, categories and Python objects the distinct values are
+# judged one by one, so that they are read as those of files are.
 
 MOST_TEXTS: Final = 100_000  # different texts of a frame that is not in memory
 _FINE: Final = 2**50  # steps of a decimal that doubles tell apart, and rounding on the way to them

@@ -29,8 +29,8 @@ from howsure.validate import Label
 #
 # Scores counted by their distinct values, or in bins where these are too many; by group-bys only, on any engine.
 #
-# Cells of equal width come first; where a cell holds far more than its share, pieces of the range get cells of their own
-# width, in proportion to what they hold, and the rows are counted anew. The hundredths are edges where all scores
+# Cells of equal width come first; where a cell holds far more than its share, pieces of the range get cells of their
+# own width, in proportion to what they hold, and the rows are counted anew. The hundredths are edges where all scores
 # lie between 0 and 1, and so is the highest score of a positive item. A bin stands at its edge, or at the least score
 # that it holds; what bins can do to a measure is bounded in kernels/binned.py, whatever they are.
 

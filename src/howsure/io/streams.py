@@ -24,15 +24,16 @@ from howsure.errors import BadFile, HowsureError
 #
 # Files and how they are packed: their bytes in pieces of bounded size, read to a proper end.
 #
-# DuckDB takes a zstd file that was cut for a whole one, a gzip file with damaged bytes, and a JSON array that ends after
-# a comma; what it does not look at is looked at here.
+# DuckDB takes a zstd file that was cut for a whole one, a gzip file with damaged bytes, and a JSON array that ends
+# after a comma; what it does not look at is looked at here.
 #
 # CSV queries always name the line end: left alone, DuckDB takes the first that it meets, which may lie within a quoted
 # name.
 #
-# Several threads drop a last line of more than 8 MB in silence, so `ends.py` measures the lines of plain and gzip files.
-# Only DuckDB can unpack zstd: there one thread, which refuses lines of up to 32 MB, and the JSON reader, which refuses
-# longer ones, look for long lines first. Rows are read by several threads, as one drops a last row whose quote is open.
+# Several threads drop a last line of more than 8 MB in silence, so `ends.py` measures the lines of plain and gzip
+# files. Only DuckDB can unpack zstd: there one thread, which refuses lines of up to 32 MB, and the JSON reader, which
+# refuses longer ones, look for long lines first. Rows are read by several threads, as one drops a last row whose
+# quote is open.
 
 PIECE: Final = 1 << 20
 LONGEST: Final = 2_000_000  # bytes of one line

@@ -200,8 +200,8 @@ PAIR_TEXTS: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {
 #
 # The words of notes: one sentence for each code, made of its facts, in the reader's language.
 #
-# A sentence is a template over the facts; marks such as <missing=drop> become options as the reader writes them. Where a
-# code has several forms, the fact `form` says which.
+# A sentence is a template over the facts; marks such as <missing=drop> become options as the reader writes them.
+# Where a code has several forms, the fact `form` says which.
 
 Join = Callable[[list[Any]], Any]
 

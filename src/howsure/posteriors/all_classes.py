@@ -145,8 +145,8 @@ def _cells(parts: Array, k: int) -> dict[str, Array]:
 #
 # All classes at once: macro and weighted averages, kappa, phi, informedness and markedness of many classes, by draws.
 #
-# Measures in which classes count alike have the pooled prior, all others weight 1 on right and 1 on wrong answers, shared
-# equally among their cells (model/class_draws.py).
+# Measures in which classes count alike have the pooled prior, all others weight 1 on right and 1 on wrong answers,
+# shared equally among their cells (model/class_draws.py).
 
 NEXT_STREAM: Final = 90_011
 NEXT_NUMBERS: Final = 10_000_000  # drawn for the next items

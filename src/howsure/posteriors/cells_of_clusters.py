@@ -25,8 +25,8 @@ from howsure.posteriors.cluster_prior import (
     OfClusters,
     difference_share,
     influence,
-    of_difference,
     stretch_factor,
+    stretch_of_difference,
     stretch_pair,
 )
 from howsure.posteriors.distribution import Distribution
@@ -64,7 +64,7 @@ def of_one(q: Any, seed: int, stated: Any) -> OfQuotient:
     return OfQuotient(q.cells[0] @ top, q.cells[0] @ bottom, atoms, Units(q.clusters, seed), stretching)
 
 
-def of_difference(q: Any, by: float, seed: int, disagreement: Any, stated: Any) -> OfTiltedDifferences:
+def future_difference(q: Any, by: float, seed: int, disagreement: Any, stated: Any) -> OfTiltedDifferences:
     """Two systems in the same clusters, the first better by so much."""
     form = _form(q, stated)
     if disagreement is not None:
@@ -340,7 +340,7 @@ class CellsOfClusters(OfClusters):
         """Around the difference at the mean of all masses."""
         prior = [self.pair.times * self.weights * size for size in self.pair.sizes]
         one, two = (self._at(x.sum(axis=0) + more) for x, more in zip(self.cells, prior, strict=True))
-        return of_difference(float(one - two), self.pair.factor, self.light.bounds)
+        return stretch_of_difference(float(one - two), self.pair.factor, self.light.bounds)
 
     def _gap_draws(self, n: int, seed: int) -> Array:
         first, second = self.joint_draws(n, seed).T
@@ -389,7 +389,7 @@ class CellsOfClusters(OfClusters):
         self, by: float, seed: int, disagreement: float | None = None, stated: Array | None = None
     ) -> Outlook:
         """Clusters are weighed up until the systems differ as stated."""
-        return of_difference(self, by, seed, disagreement, stated)
+        return future_difference(self, by, seed, disagreement, stated)
 
     def chance(self, at: Places = None) -> Chance | None:
         """By stretched draws of the lead, for measures that guessing at the same margins has a value of."""
@@ -398,7 +398,7 @@ class CellsOfClusters(OfClusters):
             return None
         gap = self.light.formula - by_chance(self.light.formula)
         drawn = partial(self._drawn, seed=self.state.seed)
-        stretch = of_difference(float(self.centre(0, gap)), self.taking_part(0).factor, self.light.bounds)
+        stretch = stretch_of_difference(float(self.centre(0, gap)), self.taking_part(0).factor, self.light.bounds)
         better, error = share_above(lambda n: stretch(self._measured(gap, drawn(n))[:, 0]), self.clusters)
         return Chance(inner.score, better if self.metric.better == "higher" else 1.0 - better, error)
 

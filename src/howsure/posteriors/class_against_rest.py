@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 #
 # Class against rest: a measure of the 2x2 table of one class, or of the only two.
 #
-# Prior `even`: weight ½ on each of the four cells, whatever the number of classes: what a user gets who collapses first.
-# Under a two-level prior of many classes a class has a row of its own and a share; the rest is mixed over the other rows,
-# and measures that look at it are drawn.
+# Prior `even`: weight ½ on each of the four cells, whatever the number of classes: what a user gets who collapses
+# first. Under a two-level prior of many classes a class has a row of its own and a share; the rest is mixed over the
+# other rows, and measures that look at it are drawn.
 
 Array = NDArray[np.float64]
 
@@ -267,8 +267,9 @@ def _mixed(metric: Metric) -> bool:
 #
 # Right or wrong: measures that depend on the number of right answers alone, at any number of classes, and rates.
 #
-# Prior `even`: weight 1 on a right and 1 on a wrong answer (a hit and a miss). Right answers stand in the cell tp, wrong
-# ones in fn: accuracy, error rate and micro averages of many classes, the rate of passes, subset accuracy of label sets.
+# Prior `even`: weight 1 on a right and 1 on a wrong answer (a hit and a miss). Right answers stand in the cell tp,
+# wrong ones in fn: accuracy, error rate and micro averages of many classes, the rate of passes, subset accuracy of
+# label sets.
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -158,7 +158,7 @@ def stretch_factor(clusters: float, share: float) -> float:
     return ratio * float(np.sqrt((clusters + 1.0) / (clusters - 1.0) * (worth - 1.0) / (worth + 1.0)))
 
 
-def of_difference(centre: Array | float, factor: float, bounds: tuple[float, float]) -> Stretch:
+def stretch_of_difference(centre: Array | float, factor: float, bounds: tuple[float, float]) -> Stretch:
     """The stretch of a difference of two values between these bounds."""
     low, high = bounds
     return Stretch(centre, factor, low - high, high - low)

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howsure.catalogue.expressions import CELLS
 from howsure.catalogue.metric import Metric
@@ -135,8 +134,6 @@ def _refuse_few(metric: Repeated, part: Patterns, sizes: Array, system: str | No
 # are the sums of its items' cells in each cluster, times the weights. The prior has the weights that it has without
 # clusters, but each unit of weight is a made-up cluster, and the distribution is stretched (model/cluster_prior.py,
 # docs/why/013, docs/why/045, docs/coverage-clusters.md): with clusters of one item nothing changes.
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -28,9 +28,9 @@ from howsure.posteriors.state import OfDifference, Seen
 # Population: the patterns that future items can show, with probabilities that a pilot leaves open or that are stated.
 #
 # After a pilot the probabilities have the posterior of the pilot, a Dirichlet with the prior's weight on every pattern;
-# stated ones are fixed. Two systems that are to differ by a given amount: of systems tested apart, the second makes more
-# errors of every kind, by one factor; of systems on the same items, they disagree as before, and of every kind of
-# disagreement the first has the larger share.
+# stated ones are fixed. Two systems that are to differ by a given amount: of systems tested apart, the second makes
+# more errors of every kind, by one factor; of systems on the same items, they disagree as before, and of every kind
+# of disagreement the first has the larger share.
 
 Array = NDArray[np.float64]
 

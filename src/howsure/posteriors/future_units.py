@@ -14,7 +14,7 @@ from howsure.distributions.three_moments import Sums, above, positive, quantile
 from howsure.errors import BadSetting
 from howsure.evidence.graded import Graded
 from howsure.messages.language import option
-from howsure.posteriors.cluster_prior import of_difference, stretch_factor
+from howsure.posteriors.cluster_prior import stretch_factor, stretch_of_difference
 from howsure.posteriors.state import OfDifference, Seen
 from howsure.posteriors.unit_prior import UnitPrior
 
@@ -146,7 +146,7 @@ class OfMovedDifferences(OfUnits, OfDifference):
     def chances(self, n: int, limit: float, part: int = 1, fresh: int = 0) -> Seen:
         """P(the first is better)."""
         s, shift = self._moved(n, part, fresh)
-        stretch = of_difference(s.middle + shift, self.stretching.factor(n), self.stretching.bounds)
+        stretch = stretch_of_difference(s.middle + shift, self.stretching.factor(n), self.stretching.bounds)
         return Seen(above(s, stretch.undo(np.full(len(shift), limit)) - shift), None)
 
 
@@ -165,7 +165,7 @@ class OfTiltedDifferences(OfUnits, OfDifference):
     def chances(self, n: int, limit: float, part: int = 1, fresh: int = 0) -> Seen:
         """P(the first is better)."""
         mean, variance, third = self._law(n, part, fresh)
-        stretch = of_difference(self.sign * mean, self.stretching.factor(n), self.stretching.bounds)
+        stretch = stretch_of_difference(self.sign * mean, self.stretching.factor(n), self.stretching.bounds)
         at = stretch.undo(np.full(len(mean), limit))
         return Seen(positive(self.sign * mean - at, variance, self.sign * third), None)
 
@@ -240,7 +240,7 @@ class PlannedItems:
         self, by: float, seed: int, disagreement: float | None = None, stated: Array | None = None
     ) -> OfMovedDifferences:
         """The differences of the items, moved to the mean difference that is stated."""
-        return of_difference(self.items, self.prior, self._weight, by, seed, disagreement, stated)
+        return future_difference(self.items, self.prior, self._weight, by, seed, disagreement, stated)
 
 
 def of_one(items: Graded, prior: UnitPrior, weight: float, seed: int, stated: Any) -> OfQuotient:
@@ -263,7 +263,7 @@ def of_one(items: Graded, prior: UnitPrior, weight: float, seed: int, stated: An
     return OfQuotient(sums[:, 0], sizes[:, 0], atoms, Units(len(sums), seed), stretching)
 
 
-def of_difference(
+def future_difference(
     items: Graded, prior: UnitPrior, weight: float, by: float, seed: int, disagreement: Any, stated: Any
 ) -> OfMovedDifferences:
     """The mean difference of two systems, the first better by so much."""

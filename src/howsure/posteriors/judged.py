@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 #
 # Draws of judged items whose validated part is a random one: P(what the judge says) times P(human | what it says).
 #
-# Judge, answers and human labels have one Dirichlet law over all patterns, of which those without a human label are seen
-# in the first two only. Sums over a stratum (a verdict; a judge's label and an answer) and the shares of human labels
-# among its validated items are then independent: a Beta or Dirichlet of all items, and a Beta of the validated ones. So
-# nothing is inverted, and no rate leaves [0, 1]. Several systems have their patterns in common; the prior's weight is
-# dealt to patterns by stick-breaking, and each system alone has the law that it has by itself.
+# Judge, answers and human labels have one Dirichlet law over all patterns, of which those without a human label are
+# seen in the first two only. Sums over a stratum (a verdict; a judge's label and an answer) and the shares of human
+# labels among its validated items are then independent: a Beta or Dirichlet of all items, and a Beta of the validated
+# ones. So nothing is inverted, and no rate leaves [0, 1]. Several systems have their patterns in common; the prior's
+# weight is dealt to patterns by stick-breaking, and each system alone has the law that it has by itself.
 
 Array = NDArray[np.float64]
 
@@ -118,9 +118,9 @@ def _dealt(shares: Array, shape: tuple[int, ...], rng: np.random.Generator) -> N
 #
 # What is known of a judge: its recall and specificity, whether it helps, how many more human labels would, and PPI++.
 #
-# Prediction-powered inference (Angelopoulos, Duchi & Zrnic 2023, PPI++) estimates a mean by all verdicts and corrects it
-# by the validated ones, with the weight of the verdicts that makes the variance least. Its interval is a normal one: a
-# frequentist answer to set beside the posterior, which may leave [0, 1].
+# Prediction-powered inference (Angelopoulos, Duchi & Zrnic 2023, PPI++) estimates a mean by all verdicts and corrects
+# it by the validated ones, with the weight of the verdicts that makes the variance least. Its interval is a normal
+# one: a frequentist answer to set beside the posterior, which may leave [0, 1].
 
 WEAK: Final = 0.95  # of the width by human labels alone: from here on the verdicts hardly help
 TOO_WIDE: Final = 0.7  # of a 95% interval that would be 0.95 wide without any data

@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 # Answers: what systems said to the same items, as yes and no against a truth of yes and no.
 #
 # The prior weight of a joint pattern is w(y, a)·w(y, b)·…/w(y, ·)^(S-1), so each system's own posterior is what it is
-# alone. A measure of one truth row (recall, specificity) has all of that row's weight on the most balanced splits of the
-# systems instead: ½ on each discordant pattern of two, as wins have it (docs/why/017). Each system keeps its own weights.
-# For two systems the joint patterns are listed: where both measures have the same denominator (recall, accuracy,
-# specificity, a rate) the difference is a linear quotient and exact; otherwise both are taken from the same draws.
-# Draws of more systems are in `joint_answers`.
+# alone. A measure of one truth row (recall, specificity) has all of that row's weight on the most balanced splits of
+# the systems instead: ½ on each discordant pattern of two, as wins have it (docs/why/017). Each system keeps its own
+# weights. For two systems the joint patterns are listed: where both measures have the same denominator (recall,
+# accuracy, specificity, a rate) the difference is a linear quotient and exact; otherwise both are taken from the same
+# draws. Draws of more systems are in `joint_answers`.
 
 Array = NDArray[np.float64]
 Pattern = tuple[int, int, int]  # truth, first, second

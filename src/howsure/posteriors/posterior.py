@@ -308,7 +308,6 @@ class Posterior(State, Mapping[str, Distribution]):
 
     def to_arviz(self, metrics: Any = None, *, draws: int = 1000, chains: int = 4, seed: int = 0) -> Any:
         """Independent draws of measures as ArviZ's InferenceData, with dimensions chain and draw (extra `arviz`)."""
-
         return to_arviz(self, list(self) if metrics is None else metrics, draws, chains, seed)
 
 

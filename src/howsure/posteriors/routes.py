@@ -156,9 +156,9 @@ class Mixed:
 #
 # From (form, model) to a law: the table of routes, and the draws that are left where there is none.
 #
-# Flat model: cell probabilities are Dirichlet, so cells are normalised independent Gammas. Two-level model (Zhang, Wang &
-# Zhao 2015): each truth row is Dirichlet and so are the class shares; rates within rows are the same Betas, everything
-# across rows needs draws.
+# Flat model: cell probabilities are Dirichlet, so cells are normalised independent Gammas. Two-level model (Zhang,
+# Wang & Zhao 2015): each truth row is Dirichlet and so are the class shares; rates within rows are the same Betas,
+# everything across rows needs draws.
 
 Routed = tuple["Law", str]  # a law and the name of its route
 

@@ -22,11 +22,12 @@ from howsure.posteriors.state import State
 #
 # Draws for the difference of two systems in an area: the prior is about the items on which the two differ.
 #
-# Systems that see the same items make similar mistakes. The joint prior of score_draws.py knows nothing of that: it says
-# of half an item that one system ranks it best and the other worst, and hides small differences between similar systems.
-# Here each class has the prior's weight once for either direction: nearly all of it with the item that speaks most for
-# the first system, or for the second, and the rest on an item that one of them ranks above all and the other below all.
-# As with graded values, the difference has a prior of its own, and its mean need not be the difference of the means.
+# Systems that see the same items make similar mistakes. The joint prior of score_draws.py knows nothing of that: it
+# says of half an item that one system ranks it best and the other worst, and hides small differences between similar
+# systems. Here each class has the prior's weight once for either direction: nearly all of it with the item that
+# speaks most for the first system, or for the second, and the rest on an item that one of them ranks above all and
+# the other below all. As with graded values, the difference has a prior of its own, and its mean need not be the
+# difference of the means.
 
 Array = NDArray[np.float64]
 
@@ -114,8 +115,8 @@ def pair_draws(state: State, metric: Ranking) -> PairDraws:
 # AUC and average precision of many items by draws with a control: the linear part of the measure at the mean weights.
 #
 # Its law is exact (kernels/control.py), so draws are needed only for what it does not explain. Where items are many the
-# budget leaves few draws, and there the linear part explains nearly all: the same draws tell ten times as much and more.
-# Where a fit is no better than order statistics, these stay (None).
+# budget leaves few draws, and there the linear part explains nearly all: the same draws tell ten times as much and
+# more. Where a fit is no better than order statistics, these stay (None).
 
 EXPLAINED: Final = 0.95  # of the variance, that a control must explain
 

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 # The share is a number, uniform between two, or a Beta after a sample of the target. At a known share every linear
 # quotient of the cells, and kappa, is a quotient of two independent rates (forms.at_prevalence), one exact integral.
 
-Array = NDArray[np.float64]
 
 SMALL = 0.1  # below, rates of both classes underflow together, and their quotient is 0/0
 
@@ -97,8 +96,8 @@ def target_law(metric: Metric, model: TargetModel) -> tuple[Law | None, str]:
 #
 # Systems on the same items, asked of a target: joint patterns within each truth row, rows by the target's shares.
 #
-# The rows of a Dirichlet are independent of their totals, so the joint patterns of a row keep their law, and one draw of
-# the share of positives serves all systems. Measures of one truth row are as they were tested, and as exact.
+# The rows of a Dirichlet are independent of their totals, so the joint patterns of a row keep their law, and one draw
+# of the share of positives serves all systems. Measures of one truth row are as they were tested, and as exact.
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from howsure.distributions.sampling import atoms, coin_shares
 from howsure.distributions.stretched import Stretch
 from howsure.distributions.weights import added_at
 from howsure.evidence.graded import Graded
-from howsure.posteriors.cluster_prior import ClusterSums, difference_share, of_difference, stretch_factor
+from howsure.posteriors.cluster_prior import ClusterSums, difference_share, stretch_factor, stretch_of_difference
 
 # -- graded prior
 #
@@ -158,8 +158,8 @@ def _span(values: Array) -> Ends:
 #
 # Units are graded items, clusters of graded items, or questions with several samples each. Graded items have the prior
 # of model/graded_prior.py, and are stretched unless all values are at the bounds. Clusters have the same with the sizes
-# of model/cluster_prior.py. The values of questions are averages over groups of k samples, so that a question counts as a
-# cluster of n/k items: pass@1 of equal numbers of samples has the prior of their rate.
+# of model/cluster_prior.py. The values of questions are averages over groups of k samples, so that a question counts
+# as a cluster of n/k items: pass@1 of equal numbers of samples has the prior of their rate.
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,7 +265,7 @@ class UnitPrior:
     def gap_stretch(self, top: Array, bottom: Array, shapes: Array) -> Stretch:
         """Of the difference of two systems: around the mean of the differences and of the prior's atoms."""
         centre = float((shapes @ top) / (shapes @ bottom))
-        return of_difference(centre, stretch_factor(self.units, self.gap_share), self._bounds)
+        return stretch_of_difference(centre, stretch_factor(self.units, self.gap_share), self._bounds)
 
     # -- clusters
 

@@ -284,10 +284,10 @@ def _clusters(d: Scored, many: int, rng: np.random.Generator) -> tuple[Array, Ar
 #
 # The best threshold of a score, how sure it is, and what the measure is worth there.
 #
-# A threshold that is chosen as the best of many looks better than it is: it was chosen on the same items. Choosing again
-# (trying.py) tells what it is worth on items that it was not chosen on. By `folds` that is a table, and the corrected
-# law is the posterior of that table. Where tables have no law of their own (clusters, prior none), and by the other ways,
-# the posterior at the threshold is moved by the optimism, on the logit scale of the measure's range.
+# A threshold that is chosen as the best of many looks better than it is: it was chosen on the same items. Choosing
+# again (trying.py) tells what it is worth on items that it was not chosen on. By `folds` that is a table, and the
+# corrected law is the posterior of that table. Where tables have no law of their own (clusters, prior none), and by
+# the other ways, the posterior at the threshold is moved by the optimism, on the logit scale of the measure's range.
 # How often 95% intervals of F1 held the true value before and after: docs/coverage.md, "F1 where chosen".
 
 QUANTILES: Final = 20_000  # by which a corrected law is known

@@ -169,8 +169,8 @@ def _sides(identity: Identity, at: dict[str, Array]) -> Checked:
 #
 # How truth and answer go together, and what they would show if they did not.
 #
-# Ishioka 3 (phi and the tetrachoric correlation), Powers 2.4 (chi-square, informedness, markedness), Alvarez 4.1 and 4.2
-# (random guessing).
+# Ishioka 3 (phi and the tetrachoric correlation), Powers 2.4 (chi-square, informedness, markedness), Alvarez 4.1 and
+# 4.2 (random guessing).
 
 
 @dataclass(frozen=True)

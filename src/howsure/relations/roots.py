@@ -69,8 +69,8 @@ def least(slopes: Array, right: Array) -> Array:
 #
 # Roots and lowest points of many functions of one number at once: Chandrupatla's methods (1997, 1998), as in scipy.
 #
-# A function is known by its values at places that resolve it: between neighbours of other signs it has a root, and where
-# it turns without a change of sign its extreme is refined, for it may touch 0 there or pass it twice.
+# A function is known by its values at places that resolve it: between neighbours of other signs it has a root, and
+# where it turns without a change of sign its extreme is refined, for it may touch 0 there or pass it twice.
 
 Rows = NDArray[np.intp]
 RowPlaces = tuple[Rows, Array]  # rows, and a place in each
@@ -230,8 +230,9 @@ def extremes(f: Function, size: int, places: Array = PLACES) -> tuple[Array, Arr
 # Tables along a line, and all of them at which a formula has a given value.
 #
 # Along a line the cells are linear in t, so a formula of sums, products, quotients and one square root is
-# (P/Q)·√R with polynomials P, Q, R, and its value is m where P²·R_top - m²·Q²·R_bottom = 0: all roots of one polynomial,
-# of which those of the other sign fall away. Formulas with logarithms or several roots are scanned instead.
+# (P/Q)·√R with polynomials P, Q, R, and its value is m where P²·R_top - m²·Q²·R_bottom = 0: all roots of one
+# polynomial, of which those of the other sign fall away. Formulas with logarithms or several roots are scanned
+# instead.
 
 Polynomial = Any  # numpy arrays of coefficients, lowest power first
 _NEAR = 1e-6  # a double root splits this far

@@ -270,11 +270,11 @@ def _number(name: str, value: Any) -> float:
 # The 11-point averaged precision that belongs to a phi, or another measure, at a fixed fallout (Ishioka 3.3).
 #
 # At a recall r and a fallout a the measure is a function of precision. The precision that gives it a target value is
-# looked for at r = 0, 0.1, ..., 1, and averaged. The function is not monotone: phi is 0 at both ends and rises to a peak
-# between, so a target above the peak has no solution, one below it has two. The sound rule finds all solutions, takes the
-# lowest at each level (the precision that is needed, on the side where the measure rises with it) or the highest, leaves
-# out the levels without one, and says how many those are. The rule of the paper halves [0.01, 0.99] as if the function
-# rose, and returns a number whether there is a solution or not.
+# looked for at r = 0, 0.1, ..., 1, and averaged. The function is not monotone: phi is 0 at both ends and rises to a
+# peak between, so a target above the peak has no solution, one below it has two. The sound rule finds all solutions,
+# takes the lowest at each level (the precision that is needed, on the side where the measure rises with it) or the
+# highest, leaves out the levels without one, and says how many those are. The rule of the paper halves [0.01, 0.99]
+# as if the function rose, and returns a number whether there is a solution or not.
 
 LEVELS: Final = np.linspace(0.0, 1.0, 11)
 RULES: Final = ("lowest", "highest", "bisection")

@@ -93,8 +93,8 @@ def nodes(slopes: Slopes, where: Points) -> Array:
 #
 # Two classes, a score with a law in each, and a threshold: every measure as a function of it (Alvarez 2, 4.3 and 5.3).
 #
-# An item is answered positive where its score is at or above the threshold (or at or below: Alvarez' rule). The table of
-# shares follows from the two laws and the prevalence; measures are those of the catalogue at that table.
+# An item is answered positive where its score is at or above the threshold (or at or below: Alvarez' rule). The table
+# of shares follows from the two laws and the prevalence; measures are those of the catalogue at that table.
 
 Span = tuple[float, float]
 

@@ -54,15 +54,15 @@ class Figure:
 def figures(charts: Mapping[str, Chart]) -> list[Figure]:
     """All charts, as far as there is room for them."""
     made, room = [], _MOST
-    for k, (name, chart) in enumerate(charts.items()):
+    for k, (name, drawn) in enumerate(charts.items()):
         key = f"chart-{k + 1}"
-        svg = _both(chart, key) if _height(chart.body) <= _TALLEST else ""
+        svg = _both(drawn, key) if _height(drawn.body) <= _TALLEST else ""
         if not svg or len(svg) > room:
             says = f"This chart is too long for a report: plot({name!r}).save(…) draws it alone."
-            made.append(Figure(key, visible(chart.title), says, "", ""))
+            made.append(Figure(key, visible(drawn.title), says, "", ""))
             continue
         room -= len(svg)
-        made.append(Figure(key, visible(chart.title), visible(chart.says), visible(chart.caption), svg))
+        made.append(Figure(key, visible(drawn.title), visible(drawn.says), visible(drawn.caption), svg))
     return made
 
 

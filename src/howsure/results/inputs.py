@@ -198,9 +198,9 @@ def _refuse_duels(model: Any, x: Any, values: Any, known: Any) -> None:
 #
 # One entrance: whatever a verb is given becomes a posterior, with its settings.
 #
-# A verb takes evidence, a posterior, a result that has one (a curve), or data that evidence is made of: arrays, a mapping
-# from system to array, a frame, a file or a database with its columns named. Settings that are not given are those of
-# what was given, else the usual ones.
+# A verb takes evidence, a posterior, a result that has one (a curve), or data that evidence is made of: arrays, a
+# mapping from system to array, a frame, a file or a database with its columns named. Settings that are not given are
+# those of what was given, else the usual ones.
 
 LEVEL, INTERVAL = 0.95, AUTO
 

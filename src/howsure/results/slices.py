@@ -22,10 +22,11 @@ from howsure.results.rows import Place, Row, row_parts
 #
 # Slices that stand out: how many would look so different if all were alike, and which are beyond that.
 #
-# If all slices were alike, a slice would be as good as any random part of the data of its size. So items are dealt out at
-# random: parts of the sizes of the slices, without their names. A slice looks different where its score is further out
-# than those of 95 in 100 such parts; how many parts are so far out is how many slices would be. Marked are those that
-# stand out among that many (Benjamini & Hochberg at 1 in 20). It takes point scores only: no prior and no law.
+# If all slices were alike, a slice would be as good as any random part of the data of its size. So items are dealt
+# out at random: parts of the sizes of the slices, without their names. A slice looks different where its score is
+# further out than those of 95 in 100 such parts; how many parts are so far out is how many slices would be. Marked
+# are those that stand out among that many (Benjamini & Hochberg at 1 in 20). It takes point scores only: no prior and
+# no law.
 
 Array = NDArray[np.float64]
 
@@ -133,8 +134,8 @@ def _scaled(scores: Any, whole: float, reach: Array) -> Array:
 # The order of slices: in which to show them, and which to leave out of a page.
 #
 # Slices of a report go from those that are most surely worse than the rest of the data to those most surely better: by
-# the normal score of the difference between the slice and the rest, which is what all items show without it. Slices of a
-# comparison go by how surely the first system is worse there. It orders; it is not shown.
+# the normal score of the difference between the slice and the rest, which is what all items show without it. Slices
+# of a comparison go by how surely the first system is worse there. It orders; it is not shown.
 
 SORTS: Final = ("worse", "better", "name", "n", "score")
 SORTS_OF_PAIRS: Final = ("worse", "better", "name", "n", "difference")

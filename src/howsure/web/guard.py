@@ -280,11 +280,11 @@ class _Read(Request):
 def _settings(fields: Iterable[Any]) -> dict[str, bool]:
     """The settings of an address, and whether each may be given several times."""
     found: dict[str, bool] = {}
-    for field in fields:
-        kind = field.field_info.annotation
+    for one in fields:
+        kind = one.field_info.annotation
         own = kind.model_fields if isinstance(kind, type) and issubclass(kind, BaseModel) else None
         if own is None:
-            found[field.alias] = "list[" in str(kind)
+            found[one.alias] = "list[" in str(kind)
         else:
             found |= {name: "list[" in str(x.annotation) for name, x in own.items()}
     return found
