@@ -78,8 +78,12 @@ def _param(values: Sequence[Any], kept: bool) -> Any:
 
 
 def examples(few: int, many: int, **more: Any) -> settings:
-    """That many examples of a property: many in the deep tier; no deadline, as the first call of a part imports it."""
-    return settings(max_examples=many if tier == "deep" else few, deadline=None, **more)
+    """That many examples of a property: random ones in the deep tier, else the same in every run.
+
+    No deadline, as the first call of a part imports it.
+    """
+    deep = tier == "deep"
+    return settings(max_examples=many if deep else few, deadline=None, derandomize=not deep, **more)
 
 
 def rough(line: list[str], tolerance: float = 0.2) -> list[str]:

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn import metrics as sk
 
@@ -257,11 +257,18 @@ laws = st.lists(st.tuples(st.floats(0.1, 1), part), min_size=1, max_size=3).map(
 
 
 @examples(10, 25)
+@example(  # phi is highest just above a jump of the density: between the break and the next point of the grid
+    mixed((1.0, normal(2.84375, 2.34375)), (0.375, normal(0.0, 2.25))),
+    mixed((0.703125, normal(0.0, 2.765625)), (0.140625, uniform(0.84375, 1.1875))),
+    0.175781,
+    "phi",
+)
 @given(laws, laws, st.floats(0.02, 0.98), st.sampled_from(["accuracy", "f1", "phi", "precision"]))
 def test_no_threshold_beats_the_best_of_any_mixed_laws(positive, negative, prevalence, name):
-    """Random mixtures with several peaks and corners: 6,000 thresholds and the points between those looked at."""
+    """Random mixtures with several peaks and corners: 6,000 thresholds, the points looked at, and many near breaks."""
     m = mixture(positive, negative, prevalence=prevalence)
-    at = np.concatenate([m._points.at, m._points.breaks])
-    t = np.concatenate([at, 0.5 * (at[1:] + at[:-1]), np.linspace(-12, 12, 6001)])
+    at = np.sort(np.concatenate([m._points.at, m._points.breaks]))
+    near = m._points.breaks[:, None] + 0.05 * np.linspace(-1, 1, 201) ** 3
+    t = np.concatenate([at, 0.5 * (at[1:] + at[:-1]), near.ravel(), np.linspace(-12, 12, 6001)])
     values = np.asarray(m.measure(name, t))
     assert np.nanmax(values) <= m.best(name).value + 1e-11

@@ -49,14 +49,22 @@ class Points:
 
 
 def points(grid: Array, breaks: Array) -> Points:
-    """The points of the grids, and three in each stretch between two breaks; none where no law has a density."""
+    """The points of the grids, three in each stretch between two breaks, and its ends; none where no law has a density.
+
+    The ends: beside a jump of the density the slope may change its sign within the first step of the grid.
+    """
     breaks = np.sort(breaks, kind="stable")  # which merges what is sorted already, as the scores of each law are
     breaks = breaks[np.diff(breaks, prepend=-np.inf) > 0]
     if not len(grid):
         return Points(grid, breaks)
     inner = [breaks[:-1] + f * np.diff(breaks) for f in (0.25, 0.5, 0.75)] if len(breaks) > 1 else []
-    at = np.unique(np.concatenate([grid, *inner]))
+    at = np.unique(np.concatenate([grid, *inner, *_beside(breaks)]))
     return Points(at[~np.isin(at, breaks)], breaks)
+
+
+def _beside(breaks: Array) -> list[Array]:
+    """The numbers next to each break, below and above it."""
+    return [np.nextafter(breaks, side) for side in (-np.inf, np.inf)]
 
 
 def nodes(slopes: Slopes, where: Points) -> Array:
@@ -76,9 +84,8 @@ def nodes(slopes: Slopes, where: Points) -> Array:
     y = np.concatenate([y, np.full(len(where.breaks), np.nan)])[order]  # no slope at a break: stretches stay apart
     alone = np.flatnonzero((y[1:-1] == 0) & (y[:-2] * y[2:] < 0)) + 1
     found = [x[alone], crossings(slope, x, y[None])[1], turns(slope, x, y[None])[1][1]]
-    sides = [np.nextafter(where.breaks, side) for side in (-np.inf, np.inf)]
     edges = [where.at[1:][still], where.at[:-1][still], where.at[[0, -1]]]
-    return np.unique(np.concatenate([[-np.inf, np.inf], where.breaks, *sides, *edges, *found]))
+    return np.unique(np.concatenate([[-np.inf, np.inf], where.breaks, *_beside(where.breaks), *edges, *found]))
 
 
 # -- threshold
