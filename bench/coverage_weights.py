@@ -3,8 +3,8 @@
     python -m bench.coverage_weights [tests] [seed]
 
 Items are drawn from a population of known cells, some kinds of them more rarely, and weighted back; their weights may
-vary by themselves as well. Both models are drawn: `cells` as howsure has it (posteriors/weighing.py), `one factor` with the
-counts times Σw/Σw² of the whole table, as it was before.
+vary by themselves as well. Both models are drawn: `cells` as howsure has it (posteriors/weighing.py), `one factor`
+with the counts times Σw/Σw² of the whole table, as it was before.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The prior of clusters, for many simulated tests at once: sizes of its units, and how far distributions are stretched.
 
 The formulas of howsure.posteriors.cluster_prior, over arrays (tests, clusters):
-tests/posteriors/test_cluster_prior.py holds the two together. The usual method is a t interval of the linear part of the metric, with one residual a cluster.
+tests/posteriors/test_cluster_prior.py holds the two together. The usual method is a t interval of the linear part of
+the metric, with one residual a cluster.
 """
 
 from __future__ import annotations

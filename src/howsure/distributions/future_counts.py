@@ -181,10 +181,10 @@ def _start(k: Counts, a: Array, b: Array, m: int) -> tuple[Array, Array]:
 # Statement: the next counts of groups with Gamma shapes are those of Pólya's urn (Dirichlet-multinomial), and groups
 # put together stay so. Of three groups one is outer: m items fall outside it, by a Beta-binomial, and of these m the
 # count of the high group is Beta-binomial again. The score rises with that count, so that P(score <= t) = Σ_m
-# P(m)·P(X_m <= k_m(t)), all terms from one running sum along the line k_m(t) (distributions/future_counts.py). The outer group is
-# one that the score leaves out (items without a part in F1), or the middle one of three with the same denominator (a
-# difference of two systems in right answers): k_m then rises by 0 or 1 with m. Where it is left out, no item at all
-# may have a part: the score is 0/0, and the law is given that it is not.
+# P(m)·P(X_m <= k_m(t)), all terms from one running sum along the line k_m(t) (distributions/future_counts.py). The
+# outer group is one that the score leaves out (items without a part in F1), or the middle one of three with the same
+# denominator (a difference of two systems in right answers): k_m then rises by 0 or 1 with m. Where it is left out,
+# no item at all may have a part: the score is 0/0, and the law is given that it is not.
 # Domain: n up to 1e6, shapes 1e-3 to 1e12; coefficients whose sums are exact in doubles, denominators above 0.
 # Error: 1e-12 of a probability; quantiles are values that the score can take.
 

@@ -2,10 +2,10 @@
 
 Statement: M = centre + scale·T, where T has Student's t law; freedom/(freedom + T²) ~ Beta(freedom/2, ½).
 Domain: 1 degree of freedom and more, scales above 0.
-Formula: tails by those of the Beta law (distributions/beta.py), with both complements; quantiles by its inverse on the side
-of the smaller share, and a Newton step. scipy's stdtr is off by 1.5e-9 next to the centre at 1 degree of freedom, and
-its stdtrit gives inf for tails of 1e-300 at 3 (scipy 1.17.1).
-Error: held against mpmath in tests/reference/test_student.py.
+Formula: tails by those of the Beta law (distributions/beta.py), with both complements; quantiles by its inverse on
+the side of the smaller share, and a Newton step. scipy's stdtr is off by 1.5e-9 next to the centre at 1 degree of
+freedom, and its stdtrit gives inf for tails of 1e-300 at 3 (scipy 1.17.1). Error: held against mpmath in
+tests/reference/test_student.py.
 """
 
 from __future__ import annotations

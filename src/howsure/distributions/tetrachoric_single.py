@@ -1,8 +1,8 @@
 """One 2x2 table's tetrachoric correlation on plain floats: the same three ways as distributions/tetrachoric.py.
 
 A call of an array function costs about as much as thirty multiplications of floats, so a table alone is done without
-arrays, in some 40 µs. Statement, domain, formula and error are those of distributions/tetrachoric.py; a test holds that both
-agree.
+arrays, in some 40 µs. Statement, domain, formula and error are those of distributions/tetrachoric.py; a test holds
+that both agree.
 """
 
 from __future__ import annotations

@@ -46,9 +46,10 @@ if TYPE_CHECKING:
 #
 # Measures of all classes by draws with a control: the linear part of the measure at the mean table.
 #
-# Its law is exact (distributions/control_variate.py), so draws are needed only for what it does not explain: thousands where order
-# statistics take hundreds of thousands. Half of them are tilted to either side, where the ends of intervals are. Tables
-# whose measure is far from linear, or lies at an end of its range, keep their order statistics (None).
+# Its law is exact (distributions/control_variate.py), so draws are needed only for what it does not explain:
+# thousands where order statistics take hundreds of thousands. Half of them are tilted to either side, where the ends
+# of intervals are. Tables whose measure is far from linear, or lies at an end of its range, keep their order
+# statistics (None).
 
 Array = NDArray[np.float64]
 Measured = Callable[[dict[str, Array]], Array]

@@ -45,8 +45,9 @@ if TYPE_CHECKING:
 # Repeated samples: pass@k and all-pass@k, over questions that are clusters of samples which pass or fail.
 #
 # Each question has one value between 0 and 1, unbiased whatever the number of its samples, and questions are what is
-# resampled: so these are graded items, with their distribution and their paired differences (posteriors/items.py). The prior
-# is that of clusters whose items pass or fail, such as a rate has: a question stands for n/k groups of k samples.
+# resampled: so these are graded items, with their distribution and their paired differences (posteriors/items.py).
+# The prior is that of clusters whose items pass or fail, such as a rate has: a question stands for n/k groups of k
+# samples.
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -132,8 +133,9 @@ def _refuse_few(metric: Repeated, part: Patterns, sizes: Array, system: str | No
 #
 # Each cluster has a weight of its own, an exponential variable (the Bayesian bootstrap over clusters): a system's cells
 # are the sums of its items' cells in each cluster, times the weights. The prior has the weights that it has without
-# clusters, but each unit of weight is a made-up cluster, and the distribution is stretched (posteriors/cluster_prior.py,
-# docs/why/013, docs/why/045, docs/coverage-clusters.md): with clusters of one item nothing changes.
+# clusters, but each unit of weight is a made-up cluster, and the distribution is stretched
+# (posteriors/cluster_prior.py, docs/why/013, docs/why/045, docs/coverage-clusters.md): with clusters of one item
+# nothing changes.
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -23,8 +23,8 @@ from howsure.posteriors.unit_prior import UnitPrior
 # Outlook of graded items and of clusters: future units are drawn from those of the pilot, with its own weights.
 #
 # The weights of the pilot's units are those of the Bayesian bootstrap (Rubin 1981), one set a data set; a data set has
-# n units taken by these weights, and is judged by the three moments of its law (distributions/three_moments.py), with the
-# prior and the stretch that it would have. A difference is put where it is stated: of graded values by moving all
+# n units taken by these weights, and is judged by the three moments of its law (distributions/three_moments.py), with
+# the prior and the stretch that it would have. A difference is put where it is stated: of graded values by moving all
 # differences alike, of clusters by weighing up those that favour the first system (an exponential tilt, the smallest
 # change that does it).
 

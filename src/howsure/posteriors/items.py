@@ -1,9 +1,10 @@
 """Graded values under the Bayesian bootstrap: weights of the items from a Dirichlet (Rubin 1981), and their mean.
 
 The mean is a linear quotient of Gammas, so its law is exact, and so is that of a difference between two systems on the
-same items: the mean of the differences. The prior is read off the values seen (posteriors/unit_prior.py): a value that is
-always the same still has an interval where its bounds are known, and values of 0 and 1 give the posterior of a rate.
-With clusters each unit of prior weight is a made-up cluster, and the distribution is stretched (posteriors/unit_prior.py).
+same items: the mean of the differences. The prior is read off the values seen (posteriors/unit_prior.py): a value
+that is always the same still has an interval where its bounds are known, and values of 0 and 1 give the posterior of
+a rate. With clusters each unit of prior weight is a made-up cluster, and the distribution is stretched
+(posteriors/unit_prior.py).
 
 Pooled items (a sum of tops over a sum of bottoms, as micro averages over queries are) are the same quotient. Systems
 whose bottoms differ, and items that may have one of several values, are sampled.

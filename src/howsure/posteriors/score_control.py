@@ -114,9 +114,9 @@ def pair_draws(state: State, metric: Ranking) -> PairDraws:
 #
 # AUC and average precision of many items by draws with a control: the linear part of the measure at the mean weights.
 #
-# Its law is exact (distributions/control_variate.py), so draws are needed only for what it does not explain. Where items are many the
-# budget leaves few draws, and there the linear part explains nearly all: the same draws tell ten times as much and
-# more. Where a fit is no better than order statistics, these stay (None).
+# Its law is exact (distributions/control_variate.py), so draws are needed only for what it does not explain. Where
+# items are many the budget leaves few draws, and there the linear part explains nearly all: the same draws tell ten
+# times as much and more. Where a fit is no better than order statistics, these stay (None).
 
 EXPLAINED: Final = 0.95  # of the variance, that a control must explain
 

@@ -1,8 +1,9 @@
 """Slices together: a rate of every slice, each lent strength by the others (prior `shared`, shrink=True).
 
 A slice alone has weight ½ on a hit and ½ on a miss. Together they have some items more of the rate that they share; how
-many, and that rate, are learned from all slices and integrated over (distributions/beta_mixture.py). So a slice of few items
-is moved far towards the others, one of many hardly, and none where slices differ as much as chance allows at all.
+many, and that rate, are learned from all slices and integrated over (distributions/beta_mixture.py). So a slice of
+few items is moved far towards the others, one of many hardly, and none where slices differ as much as chance allows
+at all.
 """
 
 from __future__ import annotations

@@ -21,8 +21,8 @@ from howsure.posteriors.cluster_prior import ClusterSums, difference_share, stre
 #
 # A mean has weight on the smallest and on the largest value seen, each moved a tenth of the way to its bound. A
 # difference of two systems is evidence of its own: half of that weight on plus and on minus the largest difference
-# seen, the whole of it on none. The mean is then stretched (posteriors/unit_prior.py). On values of 0 and 1 these are the
-# rules of a rate, of pairs of outcomes and of wins.
+# seen, the whole of it on none. The mean is then stretched (posteriors/unit_prior.py). On values of 0 and 1 these are
+# the rules of a rate, of pairs of outcomes and of wins.
 #
 # Many systems have made-up items c ± δ/2, with a fair sign of its own for each system: every pair has the three atoms
 # above, at (δ + δ)/2, whatever c is.
@@ -157,9 +157,9 @@ def _span(values: Array) -> Ends:
 # The prior of a mean over units: where its made-up units are, how large they are, and how far the mean is stretched.
 #
 # Units are graded items, clusters of graded items, or questions with several samples each. Graded items have the prior
-# of posteriors/unit_prior.py, and are stretched unless all values are at the bounds. Clusters have the same with the sizes
-# of posteriors/cluster_prior.py. The values of questions are averages over groups of k samples, so that a question counts
-# as a cluster of n/k items: pass@1 of equal numbers of samples has the prior of their rate.
+# of posteriors/unit_prior.py, and are stretched unless all values are at the bounds. Clusters have the same with the
+# sizes of posteriors/cluster_prior.py. The values of questions are averages over groups of k samples, so that a
+# question counts as a cluster of n/k items: pass@1 of equal numbers of samples has the prior of their rate.
 
 
 @dataclass(frozen=True, eq=False)
