@@ -23,7 +23,7 @@ from hypothesis import settings
 
 TIERS = ("fast", "test", "deep")
 FEATURES = ("bad_input", "command", "evidence", "metrics", "package", "posteriors", "results", "sklearn")  # run whole
-BUDGET = 0.3  # seconds of the processor, for all cases of a test
+BUDGET = 0.15  # seconds of the processor, for all cases of a test
 COSTS = Path(__file__).with_name("costs.json")  # seconds of a case
 tier = "test"  # what runs now; set by conftest.py before any test module is imported
 

@@ -92,10 +92,10 @@ def test_the_prior_of_values_that_are_all_the_same() -> None:
         hs.score(hs.graded([0.5] * 5), prior="none")
 
 
-def test_keywords_of_other_verbs_are_guessed() -> None:
-    """metric for metrics."""
+def test_keywords_near_a_known_one_are_guessed() -> None:
+    """metrix for metrics."""
     with pytest.raises(HowsureError, match="Did you mean 'metrics'"):
-        hs.score(Y, Z, metric="f1")
+        hs.score(Y, Z, metrix="f1")  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize("verb", ["compare", "leaderboard"])

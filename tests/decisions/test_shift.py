@@ -290,7 +290,7 @@ def test_what_a_report_says():
     assert "recall and specificity" in said["text"]
     assert made["data"]["prevalence"] == {"form": "fixed", "class": 1, "share": 0.01}
     assert made["data"]["cells"] == TABLE
-    assert [row["metric"] for row in made["rows"]] == [str(m) for m in hs.posterior(TALLY).default_table]
+    assert [row["asked"] for row in made["rows"]] == [str(m) for m in hs.posterior(TALLY).default_table]
 
 
 def test_a_class_without_items():
