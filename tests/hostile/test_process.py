@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.hostile import columns, files
-from tests.hostile.running import FOREIGN
+from tests.hostile.running import FOREIGN, ran, wrong_with
 from tests.refusals import one_sentence
 from tests.terminals import received
 
@@ -114,9 +114,8 @@ def test_output_that_nobody_reads(folder):
 
 
 def test_output_that_cannot_be_written(folder):
+    """Standard output on a full disk is refused in one sentence."""
     refused(shell(f"HOWSURE {LINE.format('plain.csv')} > /dev/full"), "standard output")
-    refused(shell("HOWSURE score plain.csv --outcome o --out /dev/full"), "/dev/full")
-    refused(shell("HOWSURE score plain.csv --outcome o --out /nowhere/x.json"), "/nowhere")
 
 
 def test_closed_output(folder):
@@ -126,17 +125,26 @@ def test_closed_output(folder):
     assert shell(f"HOWSURE {LINE.format('plain.csv')} 2>&-").returncode == 0
 
 
+ASCII = {"PYTHONIOENCODING": "ascii"}
+
+
 @pytest.mark.whole
-@pytest.mark.parametrize("env", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0"},
-    {"PYTHONIOENCODING": "latin-1"}])  # fmt: skip
-def test_output_in_other_encodings(folder, env):
+@pytest.mark.parametrize(
+    ("env", "form"),
+    [(ASCII, "table"), (ASCII, "json"), ({"LC_ALL": "C", "PYTHONUTF8": "0"}, "table"),
+     ({"PYTHONIOENCODING": "latin-1"}, "table")],
+)  # fmt: skip
+def test_output_in_other_encodings(folder, env, form):
     """Signs that the terminal does not know are written otherwise, and are no error."""
     made = dict(columns.odd_files())["csv emoji"]
     made.write(folder)
-    for form in ("table", "json"):
-        found = shell(f"HOWSURE score '{made.name}' --truth y --pred z --by odd --metric f1 --format {form}", env=env)
-        assert (found.returncode, found.stderr) == (0, b"")
-    refused(shell("HOWSURE score plain.csv --outcome 'é👩‍👩‍👧'", env=env))
+    found = shell(f"HOWSURE score '{made.name}' --truth y --pred z --by odd --metric f1 --format {form}", env=env)
+    assert (found.returncode, found.stderr) == (0, b"")
+
+
+def test_a_refusal_in_another_encoding(folder):
+    """Signs that the terminal does not know are no error in a sentence either."""
+    refused(shell("HOWSURE score plain.csv --outcome 'é👩‍👩‍👧'", env=ASCII))
 
 
 def test_escapes_on_a_terminal(folder):
@@ -158,24 +166,36 @@ def test_escapes_on_a_terminal(folder):
 
 
 def test_odd_names(folder):
-    """Names with bytes that are no text, with signs of the shell, and those that look like options."""
-    for name in (b"-x.csv", b"a\nb.csv", b"[1]*.csv", b"$HOME'\".csv"):
-        (folder / os.fsdecode(name)).write_bytes(PLAIN.data)
-        words = [*HOWSURE, "score", "--truth", "y", "--pred", "z", "--metric", "f1", "--format", "json", "--", name]
-        found = subprocess.run(words, capture_output=True, check=False)
-        assert rows(found)["read"] == 40, name
+    """Names with signs of the shell, and those that look like options; bytes that are no text are refused."""
+    names = ("-x.csv", "a\nb.csv", "[1]*.csv", "$HOME'\".csv")
+    for name in names:
+        (folder / name).write_bytes(PLAIN.data)
+    words = [*HOWSURE, "score", "--truth", "y", "--pred", "z", "--metric", "f1", "--format", "json", "--pool", "--"]
+    assert rows(subprocess.run([*words, *names], capture_output=True, check=False))["read"] == 40 * len(names)
     (folder / os.fsdecode(b"\xff.csv")).write_bytes(PLAIN.data)
     found = subprocess.run([*HOWSURE, "score", b"\xff.csv", "--outcome", "o"], capture_output=True, check=False)
     refused(found, "not UTF-8 text")
 
 
-def test_a_folder_in_place_of_a_file(folder):
-    """A folder in place of a file, and a file in place of a folder."""
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (LINE.format("inner"), "directory"),
+        (LINE.format("plain.csv/x"), "plain.csv/x"),
+        ("score --matrix inner", "inner"),
+        ("trec inner plain.csv", "inner"),
+        ("score plain.csv --outcome o --out /dev/full", "/dev/full"),
+        ("score plain.csv --outcome o --out /nowhere/x.json", "/nowhere"),
+    ],
+)
+@pytest.mark.whole
+def test_places_that_cannot_be(folder, line, said):
+    """A folder in place of a file, a file in place of a folder, a full disk, a folder that is not there."""
     (folder / "inner").mkdir()
-    refused(shell(f"HOWSURE {LINE.format('inner')}"), "directory")
-    refused(shell(f"HOWSURE {LINE.format('plain.csv/x')}"), "plain.csv/x")
-    refused(shell("HOWSURE score --matrix inner"), "inner")
-    refused(shell("HOWSURE trec inner plain.csv"), "inner")
+    r = ran(shlex.split(line))
+    assert (r.code, r.out) == (2, "")
+    assert wrong_with(r) == []
+    assert said in r.err
 
 
 # -- interrupts

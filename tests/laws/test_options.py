@@ -1,27 +1,35 @@
-"""No option is dropped: every option of every command changes the document of every source, or is refused there.
+"""An option of the command and a keyword of Python are one thing: same name, same value, in every command.
 
-The walk is over click's own commands and their options, so that a new option without values in command_lines.py fails.
-Seed and tolerance may leave what is computed as it is; what is sampled they must change.
+What a keyword does is held by the walk over keywords (test_keywords.py). Here each option must reach its keyword: the
+verbs are replaced by recorders, so that nothing is computed. Commands without data (solve, surface, ...) really run.
 """
 
 from __future__ import annotations
 
 import contextlib
+import importlib
+import inspect
 import io
 import json
+import pickle
 import re
 import shlex
-from dataclasses import dataclass
-from functools import cache, cached_property
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
+import howsure as hs
+import howsure.cli.curving
+import howsure.io.entrance
 import howsure.io.spark
-import howsure.verbs.future_widths
 from howsure.cli.app import app, run
 from howsure.errors import BadSetting
+from howsure.validate import NAMES
 from tests.laws.command_lines import HOME, LINES, OWN, TRIES, Line, Try
+from tests.laws.test_keywords import keywords
 from tests.laws.walked_files import document, write_files
 from tests.refusals import one_sentence
 from tests.tiers import spread
@@ -32,61 +40,151 @@ OPTIONS = {
     if command not in ("completion", "serve")  # they have no document; for serve see tests/web/test_serving.py
 }
 WRITTEN = ("--format", "--out", "--plot", "--columns", "--verbose", "--strict")  # not of the document
-IDLE = ("--seed", "--tolerance")  # of what is sampled
-CHECKED = ("--on",)  # what ids tell must fit, or is refused; where it fits there may be nothing more to say
-NOTHING = "changes nothing"
-SPARK = "Spark was asked to count"
+COMPUTED = ("solve", "surface", "tradeoff", "metrics", "papers")  # commands that run as they are
+PASSED_ON = {  # functions that take what is given, and whether they are really called
+    "_compare.leader_first": False, "posteriors.posterior.posterior": True, "evidence.shifted.shifted": True,
+    "io.entrance.evidence": True, "cli.parse.tables": True, "cli.parse.sizes": True,
+    "_trec.trec": False, "_plan.plan": False, "_score.score": False, "_compare.compare": False,
+    "_wins.compare_wins": False, "_leaderboard.leaderboard": False, "_forecast.forecast": False, "_gate.gate": False,
+    "_trec.evaluate": False,
+}  # fmt: skip
+LAST = ("score", "compare", "compare_wins", "leaderboard", "forecast", "gate", "plan", "evaluate")
+DATA = {  # options of what is read, and of how: in Python other data, other functions, or the first argument
+    "--counts", "--rate", "--matrix", "--wins", "--db", "--rows", "--stratum", "--population", "--pool",
+    "--independent", "--expected", "--config", "--baseline", "--compare", "--require",
+    "--best", "--cost", "--band", "--correct", "--simultaneous",
+}  # fmt: skip
+SPELLED = {"--name": {"names", "runs"}, "--metric": {"metrics", "metric"}, "--on": {"on", "item"},
+           "--recall": {"recalls"}}  # fmt: skip
+
+
+class Reached(BaseException):
+    """The last function of a command was called: what it would compute is not asked."""
+
+
+class Got(NamedTuple):
+    """What a command line led to: the keywords that functions were called with, or the document or sentence."""
+
+    given: dict[str, Any]
+    text: str
+    refused: bool
 
 
 class NoSpark:
-    """Stands for Spark, and says that it was reached."""
+    """Stands for Spark, which is not started."""
 
     def __init__(self, paths: list[str], remote: str | None) -> None:
-        raise BadSetting(f"{SPARK} {len(paths)} files at {remote}")
+        raise BadSetting(f"Spark was asked to count {len(paths)} files at {remote}")
+
+
+calls: dict[str, list[Any]] = {}
+
+
+def note(given: Mapping[str, Any]) -> None:
+    """Keep each argument by its name."""
+    for key, value in given.items():
+        if key not in ("kind", "watch"):
+            calls.setdefault(key, []).append(seen(value))
+
+
+def seen(value: Any) -> Any:
+    """A value that can be compared; a posterior was recorded when it was made."""
+    if isinstance(value, hs.Posterior):
+        return "posterior"
+    return repr(value) if isinstance(value, (str, int, float, list, tuple, dict, None.__class__)) else pickled(value)
+
+
+def pickled(value: Any) -> Any:
+    try:
+        return pickle.dumps(value)
+    except (pickle.PicklingError, AttributeError, TypeError):
+        return repr(value)
+
+
+def recorder(name: str, real: Callable[..., Any], passed: bool) -> Callable[..., Any]:
+    """Keeps the arguments of a function, by their names; what it gives is kept too, as files are read many times."""
+    signature, kept = inspect.signature(real), {}
+
+    def recorded(*arguments: Any, **given: Any) -> Any:
+        bound = dict(signature.bind(*arguments, **given).arguments)
+        for parameter in signature.parameters.values():
+            if parameter.kind is parameter.VAR_KEYWORD:
+                bound |= bound.pop(parameter.name, {})
+        note(bound)
+        if name in LAST:
+            raise Reached
+        if not passed:
+            return ()
+        key = repr((arguments, given))
+        if key not in kept or name != "evidence":
+            kept[key] = real(*arguments, **given)
+        return kept[key]
+
+    return recorded
+
+
+class Curve:
+    """Stands for a curve: what is asked of it is recorded."""
+
+    systems = ("one",)
+
+    def choose(self, metric: Any, **given: Any) -> None:
+        """The best threshold."""
+        note({"metric": metric, **given})
+        raise Reached
+
+    def band(self, metric: Any, **given: Any) -> None:
+        """The interval at every threshold."""
+        note({"metric": metric, **given})
+        raise Reached
+
+
+def a_curve(data: Any, **given: Any) -> Curve:
+    note({"data": data, **given})
+    return Curve()
+
+
+def no_show(*shown: Any) -> None:
+    """Nothing is left to compute."""
+    raise Reached
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _files(tmp_path_factory):
+def _files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     folder = tmp_path_factory.mktemp("walk")
     write_files(folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.setattr(howsure.io.spark, "SparkFiles", NoSpark)
-        for points in ("_CURVE", "_SHORT_CURVE"):
-            patch.setattr(howsure.verbs.future_widths, points, 3)  # sizes: the planned one and two more
+        for path, passed in PASSED_ON.items():
+            where, _, name = path.rpartition(".")
+            home = (
+                howsure.cli.sources.parse
+                if where == "cli.sources.parse"
+                else importlib.import_module(f"howsure.{where}")
+            )
+            patch.setattr(home, name, recorder(name, getattr(home, name), passed))
+        patch.setattr(importlib.import_module("howsure._curve"), "curve", a_curve)
+        patch.setattr(howsure.cli.curving, "show", no_show)
         yield
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What a command line gave."""
-
-    code: int
-    out: str
-    err: str
-
-    @cached_property
-    def told(self) -> Any:
-        """The document, or the sentence."""
-        return document(json.loads(self.out)) if self.code == 0 else self.err
-
-    @property
-    def sampled(self) -> bool:
-        return '"route": "sampled"' in self.out
-
-    @property
-    def refused(self) -> bool:
-        """One sentence, and nothing else."""
-        return self.code == 2 and not self.out and one_sentence(self.err)
-
-
 @cache
-def answer(*words: str) -> Answer:
+def led_to(*words: str) -> Got:
+    """What a line leads to; one that is refused says so in one sentence."""
+    calls.clear()
     out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = run([*words, "--format", "json"])
-    done = (0, 1, 3) if words[0] == "gate" else (0,)  # what fails a gate is an answer too
-    return Answer(0 if code in done else code, out.getvalue(), err.getvalue())
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = run([*words, "--format", "json"])
+    except Reached:
+        return Got(dict(calls), "", False)
+    assert code in (0, 2), err.getvalue()
+    if code == 0:
+        return Got({}, json.dumps(document(json.loads(out.getvalue()))), False)
+    assert not out.getvalue()
+    assert one_sentence(err.getvalue())
+    return Got(dict(calls), err.getvalue(), True)
 
 
 # -- lines
@@ -110,9 +208,6 @@ def lines(command: str, line: Line, one: Try, option: Any) -> tuple[list[str], l
     metric = one.metric.format(sampled=line.sampled)
     if metric and "--metric" in before:
         before = [*without(before, OPTIONS[command]["--metric"]), "--metric", metric]
-    if metric and "--require" in before:
-        limit = "not worse by 0.1" if "not worse" in before[before.index("--require") + 1] else "> 0.5"
-        before = [*without(before, OPTIONS[command]["--require"]), "--require", f"{metric} {limit}"]
     if one.form:
         before = [re.sub(r"\.(jsonl|db)$", rf".{one.form}.\1", w) for w in before]
     values = shlex.split(one.values.format(other=line.other))
@@ -120,41 +215,60 @@ def lines(command: str, line: Line, one: Try, option: Any) -> tuple[list[str], l
     return before, [*kept, option.opts[0], *values]
 
 
+def changed(before: Got, after: Got) -> set[str]:
+    """The keywords that are given otherwise."""
+    return {k for k in before.given.keys() | after.given.keys() if before.given.get(k) != after.given.get(k)}
+
+
+def reaches(name: str, option: Any, one: Try, before: Got, after: Got) -> bool:
+    """Whether an option changes the document, or the keyword of its name, which has its value."""
+    if not after.given:
+        sampled = '"route": "sampled"' in before.text
+        return not after.refused and (after.text != before.text or (name == "--seed" and not sampled))
+    own = changed(before, after) & SPELLED.get(name, {name[2:].replace("-", "_")})
+    if name in DATA:
+        return not after.refused and bool(changed(before, after))
+    value = "True" if option.is_flag else one.values.format(other="").strip("'")
+    plain = re.fullmatch(r"[\w.]+", value) is not None and name not in SPELLED and name != "--query"
+    told = "".join(str(x) for k in own for x in after.given.get(k, ()))
+    return bool(own) and (not plain or value in told)
+
+
 @cache
-def found(command: str, kind: str, name: str) -> tuple[bool, list[str]]:
-    """Whether an option is of use in a kind of source, and what was said where it was refused."""
-    line, option = LINES[command][kind], OPTIONS[command][name]
-    said = []
+def tried(command: str, kind: str, name: str) -> tuple[bool, list[str]]:
+    """Whether an option reaches its keyword in a kind of source, and what was said where it was refused."""
+    line, option, said = LINES[command][kind], OPTIONS[command][name], []
     for one in OWN.get((command, kind, name), TRIES[name]):
-        before, after = (answer(*words) for words in lines(command, line, one, option))
-        assert after.code == 0 or after.refused, (one, after)
-        if after.code == 0 and (after.told != before.told or (name in IDLE and not before.sampled)):
+        before, after = (led_to(*words) for words in lines(command, line, one, option))
+        if reaches(name, option, one, before, after):
             return True, []
-        if SPARK in after.err and after.err != before.err:
-            return True, []
-        if name in CHECKED and before.code == 0 and name in after.err:
-            return True, []
-        said += [after.err or f"{one} {NOTHING}"]
+        said.append(after.text if after.refused else f"{one} changes nothing: {after}")
     words = [command, *shlex.split(line.text)]
-    if name in words and answer(*without(words, option)).told != answer(*words).told:
+    if name in words and changed(led_to(*without(words, option)), led_to(*words)):
         return True, []
     return False, said
 
 
-# -- the walk
+# -- the tests
 
 WALKED = {command: [name for name in options if name not in WRITTEN] for command, options in OPTIONS.items()}
 
 
-def places():
-    """Every option on every kind of source of its command when deep; else each option and each kind."""
+def places() -> dict[tuple[str, str], list[str]]:
+    """The kinds of source on which each option is tried: each option and each kind, all with all when deep."""
+    found: dict[tuple[str, str], list[str]] = {(c, name): [] for c, names in WALKED.items() for name in names}
     for command, names in WALKED.items():
         for one in spread(LINES[command], names) if names else ():
             kind, name = one.values
-            yield pytest.param(command, kind, name, id=f"{command}-{one.id}", marks=one.marks)
+            if not any(mark.name == "deep" for mark in one.marks):
+                found[command, name].append(kind)
+    return found
 
 
-def test_every_option_has_values():
+PLACES = places()
+
+
+def test_every_option_has_values() -> None:
     """A command without lines, an option without values, and values of no option are mistakes of this test."""
     assert set(LINES) == set(OPTIONS)
     assert {name for names in WALKED.values() for name in names} == set(TRIES)
@@ -162,43 +276,57 @@ def test_every_option_has_values():
 
 
 @pytest.mark.whole
-@pytest.mark.parametrize(("command", "kind"), [(c, k) for c, own in LINES.items() for k in own])
-def test_every_line_works(command, kind):
-    """The lines themselves give documents."""
-    assert answer(command, *shlex.split(LINES[command][kind].text)).code == 0
+@pytest.mark.parametrize(("command", "name"), list(PLACES))
+def test_every_option_reaches_its_keyword(command: str, name: str) -> None:
+    """With some source it does; with any other it does too, or one sentence names it and says that it does not go."""
+    for kind in PLACES[command, name]:
+        used, said = tried(command, kind, name)
+        assert used or any(name in text for text in said if "changes nothing" not in text), (kind, said)
+    texts = {kind: LINES[command][kind].text for kind in LINES[command]}
+    own = sorted(texts, key=lambda kind: kind != HOME.get(name) and f"{name} " not in f"{texts[kind]} ")
+    assert any(tried(command, kind, name)[0] for kind in [*PLACES[command, name], *own])
 
 
-@pytest.mark.whole
-@pytest.mark.parametrize(("command", "kind", "name"), list(places()))
-def test_no_option_is_dropped(command, kind, name):
-    """It changes the document, or one sentence says that it does not belong there, and names it."""
-    used, said = found(command, kind, name)
-    assert used or (any(name in text for text in said) and not any(NOTHING in text for text in said)), said
-
-
-@pytest.mark.whole
-@pytest.mark.parametrize(("command", "name"), [(c, name) for c, names in WALKED.items() for name in names])
-def test_every_option_is_of_use(command, name):
-    """An option that is refused everywhere is none."""
-    own = sorted(
-        LINES[command], key=lambda kind: kind != HOME.get(name) and f"{name} " not in LINES[command][kind].text
-    )
-    assert any(found(command, kind, name)[0] for kind in own)
-
-
-@pytest.mark.parametrize("command", OPTIONS)
-def test_format_and_out(command, tmp_path):
+@pytest.mark.parametrize(
+    "line", ["solve precision=.75 recall=.6 n=40", "metrics f1", "tradeoff accuracy=.9 prevalence=.2"]
+)
+def test_format_and_out(line: str, tmp_path: Path) -> None:
     """--format changes the text; --out writes it to a file, in the format of its suffix."""
-    kind, line = next(iter(LINES[command].items()))
-    words = [command, *shlex.split(line.text)]
-    made = answer(*words)
-    plain, marked = io.StringIO(), io.StringIO()
-    for text, more in ((plain, []), (marked, ["--format", "markdown"])):
-        with contextlib.redirect_stdout(text):
-            assert run([*words, *more]) == 0, kind
-    assert len({plain.getvalue(), marked.getvalue(), made.out}) == 3
+    words, found = line.split(), []
+    for more in ([], ["--format", "markdown"], ["--format", "json"]):
+        with contextlib.redirect_stdout(io.StringIO()) as text:
+            assert run([*words, *more]) == 0
+        found.append(text.getvalue())
+    assert len(set(found)) == 3
     path = tmp_path / "made.json"
     with contextlib.redirect_stdout(io.StringIO()) as nothing:
         assert run([*words, "--out", str(path)]) == 0
     assert nothing.getvalue() == ""
-    assert json.loads(path.read_text(encoding="utf-8")) == json.loads(made.out)
+    assert json.loads(path.read_text(encoding="utf-8")) == json.loads(found[2])
+
+
+ELSEWHERE = {  # options that are keywords of another function of Python
+    "prevalence": "shift", "names": "the keys of a mapping", "runs": "the keys of a mapping",
+    "at_least": "Curve.choose", "at_most": "Curve.choose",
+}  # fmt: skip
+ONLY_COMMAND = {
+    "plan": set(NAMES),  # of the pilot, which in Python is a tally
+    "trec": {"level", "interval", "prior", "equal_within"},  # of what is made of the queries
+}
+ONLY_PYTHON = {
+    "compare": {"method", "draws"},
+    "leaderboard": {"by"},  # refused with a hint
+    "forecast": {"bins", "judge", "human"},
+    "curve": set(NAMES),  # refused by name, but for those of scores
+    "gate": {"by", "baseline"},  # a requirement names its slice; the baseline is a file
+    "plan": {"pilot", "expected"},
+}
+
+
+@pytest.mark.parametrize("command", ["score", "compare", "leaderboard", "forecast", "curve", "gate", "plan", "trec"])
+def test_options_and_keywords_have_the_same_names(command: str) -> None:
+    """--equal-within is equal_within=: what only the command or only Python has is named here."""
+    named = {k for x in WALKED[command] if x not in DATA for k in SPELLED.get(x, {x[2:].replace("-", "_")})}
+    known = set(keywords(command))
+    assert named - known - ELSEWHERE.keys() <= ONLY_COMMAND.get(command, set())
+    assert known - named <= ONLY_PYTHON.get(command, set())

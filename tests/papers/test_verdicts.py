@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 from zlib import crc32
 
@@ -37,10 +37,9 @@ from howsure.posteriors.posterior import Posterior
 from howsure.relations.hyperbola import Tradeoff
 from howsure.relations.surfaces import Surface
 from howsure.relations.threshold import Mixture
-from tests.papers.test_papers import ALL, ONCE, SNAPSHOT
+from tests.papers.test_papers import ALL, ONCE, SNAPSHOT, row
 
 TABLES = goutte_tables._TABLE_1 + goutte_tables._TABLE_2  # whose cells the column of what is printed sums up
-EACH = pytest.mark.parametrize("item", ALL, ids=lambda item: item.id)
 KEPT = json.loads(SNAPSHOT.read_text(encoding="utf-8"))
 AGREEING = pytest.mark.parametrize("item", [x for x in ALL if KEPT[x.id] == AGREES], ids=lambda item: item.id)
 
@@ -56,34 +55,35 @@ def bases(item: papers.Item) -> set[str]:
 # -- what a verdict rests on
 
 
-@EACH
-def test_a_verdict_is_called_by_what_is_printed(item: papers.Item) -> None:
-    """Numbers and formulas agree; words hold; where nothing is printed, something is shown."""
-    verdict, printed = found(item).verdict, bases(item)
+@pytest.mark.whole
+@pytest.mark.parametrize("item", ALL, ids=lambda item: item.id)
+def test_each_item_computes_and_keeps_its_verdict(item: papers.Item) -> None:
+    """The verdict is the one kept beside the test, and follows from what is printed.
+
+    Numbers and formulas agree; words hold; where nothing is printed, something is shown. Numbers are compared digit by
+    digit as they stand in the text of the item, or in the tables that it sums up, with finite numbers.
+    """
+    shown = row(item.id)
+    verdict, printed = shown["verdict"], bases(item)
+    assert verdict == KEPT[item.id], shown["computed"]
+    assert all(shown[k] for k in ("printed", "computed", "title"))
+    json.dumps(shown, allow_nan=False)
     if verdict in (AGREES, SAMPLING):
         assert printed & {NUMBER, FORMULA}
     if verdict == HOLDS:
         assert WORDS in printed <= {WORDS, NOTHING}
     if verdict == SHOWN:
         assert printed == {NOTHING}
-
-
-@EACH
-def test_printed_numbers_are_quoted_as_they_are_compared(item: papers.Item) -> None:
-    """Digit by digit, in the text of the item or in the tables that it sums up."""
     for check in found(item).checks:
         if check.basis == NUMBER:
             digits = check.printed.rstrip("%")
             assert digits in item.printed or digits in TABLES.split(), digits
-
-
-@EACH
-def test_both_sides_of_a_comparison_are_there(item: papers.Item) -> None:
-    for check in found(item).checks:
         if check.basis in (NUMBER, FORMULA):
             assert np.isfinite(np.asarray(check.computed, dtype=float)).all()
-            if check.basis == FORMULA:
-                assert np.isfinite(np.asarray(check.printed, dtype=float)).all()
+        if check.basis == FORMULA:
+            assert np.isfinite(np.asarray(check.printed, dtype=float)).all()
+    if verdict == AGREES:
+        another_print_does_not_agree(found(item).checks)
 
 
 # -- another print
@@ -109,11 +109,9 @@ def other_prints(check: Agreement) -> list[Agreement]:
     return []
 
 
-@AGREEING
-def test_another_print_does_not_agree(item: papers.Item) -> None:
+def another_print_does_not_agree(checks: Sequence[Agreement]) -> None:
     """One more or less in the last place of a number, or a thousandth of a formula's value: the verdict changes."""
-    checks = list(found(item).checks)
-    assert judge(checks) == AGREES
+    assert judge(list(checks)) == AGREES
     for i, check in enumerate(checks):
         for other in other_prints(check):
             assert judge([*checks[:i], other, *checks[i + 1 :]]) != AGREES, check
