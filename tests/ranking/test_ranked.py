@@ -262,7 +262,7 @@ def test_the_mean_of_auc_is_closed():
     d = scored(80)
     weights = np.random.default_rng(1).uniform(0.2, 3.0, 80)
     for data in (d, Scored(d.truth, d.scores, counts=weights, squares=weights**2)):
-        p = hs.posterior(data, tolerance=0.5)
+        p = hs.posterior(data)
         x = score_draws(p).of([retrieval.parse("auc")], 10_000, 1)[0][:, 0]
         assert p["auc"].mean == pytest.approx(x.mean(), abs=3.5 * x.std() / 100)
 

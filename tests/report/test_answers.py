@@ -248,7 +248,7 @@ def test_priors_of_a_ratio_are_told_by_a_factor():
 
 def test_other_priors_take_the_headline_alone(monkeypatch):
     """Slices are not computed again under each prior: the chart and the table share one row for each."""
-    monkeypatch.setattr(hs.scoring.Report, "_under", lambda *_: pytest.fail("the whole report was computed again"))
+    monkeypatch.setattr(hs.Report, "_under", lambda *_: pytest.fail("the whole report was computed again"))
     r = MAKERS["slices"]()
     assert r.plot("priors").title == "How much does the prior matter to f1?"
     assert r._under_priors() is r._under_priors()
