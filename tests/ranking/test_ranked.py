@@ -348,9 +348,9 @@ def test_none_is_the_plain_bootstrap():
     d = scored(40, digits=9)
     x = hs.posterior(d, "none").draws(4_000, seed=0)["auc"]
     rng = np.random.default_rng(8)
-    y = [peer.roc_auc_score(d.truth, d.scores[:, 0], sample_weight=w) for w in rng.exponential(size=(300, 40))]
-    assert x.mean() == pytest.approx(np.mean(y), abs=4 * np.std(y) / np.sqrt(275))
-    assert x.std() == pytest.approx(np.std(y), rel=0.13)
+    y = [peer.roc_auc_score(d.truth, d.scores[:, 0], sample_weight=w) for w in rng.exponential(size=(800, 40))]
+    assert x.mean() == pytest.approx(np.mean(y), abs=4 * np.std(y) / np.sqrt(650))
+    assert x.std() == pytest.approx(np.std(y), rel=0.1)
 
 
 def test_a_measure_that_wants_more_draws_leaves_the_others_theirs():
