@@ -11,7 +11,6 @@ from typing import Any, Final
 
 import click
 
-from howsure.cli import completion
 from howsure.errors import BadFile, BadSetting
 from howsure.render import formats
 from howsure.render.view import view
@@ -45,6 +44,15 @@ class Once(click.Option):
         super().__init__(*declared, **settings)
         self.group = group
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+        """What the Tab key offers, by the option's name and by what it takes."""
+        from click.shell_completion import CompletionItem
+
+        from howsure.cli.completion import of_option
+
+        found = of_option(self.opts[0], self.metavar or "", incomplete)
+        return super().shell_complete(ctx, incomplete) if found is None else [CompletionItem(x) for x in found]
+
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
         """As any option, but the second time is an error."""
         super().add_to_parser(parser, ctx)
@@ -70,7 +78,6 @@ class Named:
 
     def __init__(self, *declared: str, **settings: Any) -> None:
         self.name = next((x for x in declared if not x.startswith("-")), declared[0].lstrip("-").replace("-", "_"))
-        settings.setdefault("shell_complete", completion.of_option(declared[0], settings.get("metavar") or ""))
         self._add = click.option(*declared, cls=Once, **settings)
 
     def __call__(self, command: Any) -> Any:

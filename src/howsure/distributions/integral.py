@@ -52,15 +52,15 @@ class Integral(Stepped, WithMoments):
 
     core: Core
 
-    @property
+    @cached_property
     def shape(self) -> tuple[int, ...]:
         return self.core.shape
 
-    @property
+    @cached_property
     def lower(self) -> float:
         return self.core.lower
 
-    @property
+    @cached_property
     def upper(self) -> float:
         return self.core.upper
 

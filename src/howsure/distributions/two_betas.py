@@ -44,11 +44,11 @@ class Bilinear:
     def shape(self) -> tuple[int, ...]:
         return np.broadcast_shapes(self.inner[0].shape, self.outer[0].shape)
 
-    @property
+    @cached_property
     def lower(self) -> float:
         return quotient(self.top[0][0], self.bottom[0][0])
 
-    @property
+    @cached_property
     def upper(self) -> float:
         return quotient(self.top[1][1], self.bottom[1][1])
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from howsure.catalogue import Metric, parse
 from howsure.catalogue.expressions import CELLS, Expression
-from howsure.catalogue.forms import beyond_chance, by_chance
+from howsure.catalogue.forms import beyond_chance, by_chance, independent
 from howsure.errors import BadLabels, listing
 from howsure.messages.language import option
 from howsure.posteriors.class_samples import ClassSampler, class_sampler
@@ -98,7 +98,7 @@ def of_all_classes(formula: Expression, metric: Metric, state: State, at: Places
     if metric.better is None or len(t.labels) <= 2:
         return None
     with np.errstate(all="ignore"):
-        value = by_chance(formula)(**_floats(t.by_class()))
+        value = formula(**independent(**_floats(t.by_class())))
     return _chance(value, _turned(_of_classes(state, metric), metric.better == "higher"), at)
 
 
@@ -126,7 +126,7 @@ def refuse_other_classes(one: _Classed, two: _Classed, whole: bool) -> None:
 
 def _score(light: Metric, counts: Mapping[str, Any]) -> Any:
     with np.errstate(all="ignore"):
-        return by_chance(light.formula)(**_floats(counts))
+        return light.formula(**independent(**_floats(counts)))
 
 
 def _chance(value: Any, found: Found, at: Places, *, cut: bool = True) -> Chance:

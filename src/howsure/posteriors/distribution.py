@@ -147,12 +147,12 @@ class Distribution:
 
     # -- moments and points
 
-    @property
+    @cached_property
     def shape(self) -> tuple[int, ...]:
         """The batch shape; () for one table."""
         return self.law.shape
 
-    @property
+    @cached_property
     def range(self) -> tuple[float, float]:
         """The lowest and highest values the measure can take."""
         return float(self.law.lower), float(self.law.upper)

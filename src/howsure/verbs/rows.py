@@ -194,9 +194,11 @@ def _documents(row: Row, places: Sequence[Place] | None) -> list[list[dict[str, 
     every = [x for own in full for x in own]
     columns = _columns(row, every) | _chances(row, every)
     infinite = _infinite(columns, len(every))
-    listed = zip(*map(_reals, columns.values()), strict=True)
     routes = _routes(row, every)
-    values = (dict(zip(columns, numbers, strict=True)) | {"route": next(routes)} for numbers in listed)
+    values = (
+        dict(zip(columns, numbers, strict=True)) | {"route": route}
+        for numbers, route in zip(_reals(np.stack(list(columns.values()), axis=-1)), routes, strict=True)
+    )
     slices, sizes = [slice_of(evidence, x) or None for x in where], [number(totals[x]) for x in where]
     fixed = _fixed(row)
     return [
@@ -223,8 +225,9 @@ def _columns(row: Row, places: Sequence[Place]) -> dict[str, Array]:
         "low_error": row.end_errors[0], "high_error": row.end_errors[1], "floor": table_floors(d.law),
         **row.question.by_table,
     }  # fmt: skip
+    shape = d.shape
     return {
-        k: np.ravel(getattr(few[0], k) if v is None and few else _picked(getattr(d, k) if v is None else v, d, at))
+        k: np.ravel(getattr(few[0], k) if v is None and few else _picked(getattr(d, k) if v is None else v, shape, at))
         for k, v in columns.items()
     }
 
@@ -246,15 +249,15 @@ def _some(d: Distribution, at: tuple[NDArray[np.intp], ...]) -> tuple[Distributi
     return (replace(d, law=d.law.rows(at[0], d.shape), point=None),)
 
 
-def _picked(values: Any, d: Distribution, at: tuple[NDArray[np.intp], ...]) -> Array:
-    whole: Array = np.broadcast_to(np.asarray(values, dtype=float), d.shape)
+def _picked(values: Any, shape: tuple[int, ...], at: tuple[NDArray[np.intp], ...]) -> Array:
+    whole: Array = np.broadcast_to(np.asarray(values, dtype=float), shape)
     return whole[at] if at else whole
 
 
-def _reals(column: Array) -> list[float | None]:
-    """Finite numbers, or null."""
-    finite = np.isfinite(column)
-    found: list[float | None] = (column if finite.all() else np.where(finite, column, np.array(None))).tolist()
+def _reals(numbers: Array) -> list[list[float | None]]:
+    """Finite numbers, or null, line by line."""
+    finite = np.isfinite(numbers)
+    found: list[list[float | None]] = (numbers if finite.all() else np.where(finite, numbers, np.array(None))).tolist()
     return found
 
 
