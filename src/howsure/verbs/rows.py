@@ -21,7 +21,6 @@ from howsure.posteriors.estimand import Question
 from howsure.posteriors.posterior import Posterior, posterior
 from howsure.posteriors.priors import NAMES
 from howsure.render import findings
-from howsure.render.data import csv_file, parquet_file
 from howsure.render.formats import named
 from howsure.results.result import real
 
@@ -436,6 +435,8 @@ def _narrow(values: Any) -> Any:
 
 def write_columns(columns: dict[str, Any], path: atomic.Name) -> None:
     """A Parquet or CSV file, by its suffix, written whole or not at all; without a suffix it is Parquet."""
+    from howsure.render.data import csv_file, parquet_file
+
     parquet = named("parquet")
     suffix = atomic.checked(path).suffix.lower()
     if suffix not in (".csv", "", *parquet.suffixes):
