@@ -180,10 +180,10 @@ _STRICT: Final = option(
 
 def _check_places(*paths: Path | None) -> None:
     """Where a file cannot be written, that is said before any work is done, and before another one is written."""
-    from howsure import atomic
-
     for path in paths:
         if path is not None:
+            from howsure import atomic
+
             atomic.check(path)
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.distributions.alike import deal
 from howsure.distributions.weights import effective_counts
 from howsure.errors import BadCounts, BadLabels, listing
 from howsure.evidence.protocol import PATTERNS, SQUARE, Account, Array, Axis, both, read_only
@@ -126,6 +125,8 @@ class Patterns:
 
     def dealt(self, sizes: Array, rng: np.random.Generator) -> Self:
         """A batch of parts of these sizes, each of items taken at random from a single table."""
+        from howsure.distributions.alike import deal
+
         counts = deal(self.counts, sizes, rng)
         return replace(self, counts=counts, squares=None, batch=(("part", range(len(sizes))),))
 

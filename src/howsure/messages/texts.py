@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from howsure.errors import listing, plural
 from howsure.messages import verdicts
-from howsure.messages.coverage import reason
 from howsure.messages.language import option, spelled, spoken
 from howsure.messages.numbers import at_least, count, probability, short, within
 from howsure.messages.templates import LEFT_OUT, SENTENCES, WEIGHTED, columns_taken, filled, shrunk, slices_alike
@@ -304,6 +303,8 @@ def _empty(f: Mapping[str, Any]) -> str:
 
 
 def _coverage(f: Mapping[str, Any]) -> str:
+    from howsure.messages.coverage import reason
+
     return (
         f"{reason('classes', f['why'])}: 95% intervals of {f['metric']} held the true value in {f['low']} to "
         f"{f['high']}% of simulated tests of this kind (docs/coverage.md)"

@@ -379,14 +379,16 @@ def extraction_notes(t: Tally) -> Notes:
     There, items are what was found or should have been. No classifier is like that: one that calls some items negative
     calls some negative items so, unless there are hardly any.
     """
-    from howsure.evidence.shifted import ShiftedTally
-
-    if len(t.labels) != 2 or t.positive is None or isinstance(t, ShiftedTally):
+    if len(t.labels) != 2 or t.positive is None:
         return ()
     for name in t.systems:
         tp, fp, fn, tn = (float(x.sum()) for x in t.system(name).named(effective=True).values())
         if tn > 0 or fn == 0 or fp < _LEAST_NEGATIVES or tp < min(fp, fn):
             return ()
+    from howsure.evidence.shifted import ShiftedTally
+
+    if isinstance(t, ShiftedTally):
+        return ()
     return (note("no-true-negatives", names=", ".join(m for m in DEFAULT_BINARY if m not in DEFAULT_CLASS)),)
 
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 import numpy as np
 
-from howsure import atomic
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.messages.notes import WARNING, Note, note
 from howsure.render.formats import FORMATS, by_suffix, fitting, for_view, kind_of, named, render
@@ -262,6 +261,8 @@ class Result:
         Results that have columns (a Report) are also written as .parquet, gates as .xml (JUnit). `columns` and
         `verbose` are as in to_text.
         """
+        from howsure import atomic
+
         asked = view(columns, verbose)
         columnar = self if isinstance(self, Columnar) else None
         form = by_suffix(path, fitting(self._kind, columnar is not None)) if kind is None else named(kind)

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby, permutations
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure import atomic
 from howsure.errors import HowsureError, UnknownName
 from howsure.evidence.protocol import Evidence, as_json, number
 from howsure.evidence.slices import Slices, slice_of
@@ -20,9 +19,11 @@ from howsure.posteriors.distribution import Distribution, Interval
 from howsure.posteriors.estimand import Question
 from howsure.posteriors.posterior import Posterior, posterior
 from howsure.posteriors.priors import NAMES
-from howsure.render import findings
 from howsure.render.formats import named
 from howsure.results.result import real
+
+if TYPE_CHECKING:
+    from howsure import atomic
 
 # -- rows
 #
@@ -339,6 +340,8 @@ FEW_CLASSES: Final = 20  # from more on, priors on every cell outweigh the data,
 
 def chief(p: Posterior, rows: Sequence[Row], documents: Sequence[Document]) -> tuple[Row, Document] | None:
     """The row of the headline, and what it says; None of a batch, of many classes, and of slices that share."""
+    from howsure.render import findings
+
     if p.prior.shared or len(p.evidence.describe().get("labels") or ()) > FEW_CLASSES:
         return None
     said = next(iter(findings.headlines({"rows": list(documents)})), None)
@@ -435,6 +438,7 @@ def _narrow(values: Any) -> Any:
 
 def write_columns(columns: dict[str, Any], path: atomic.Name) -> None:
     """A Parquet or CSV file, by its suffix, written whole or not at all; without a suffix it is Parquet."""
+    from howsure import atomic
     from howsure.render.data import csv_file, parquet_file
 
     parquet = named("parquet")
