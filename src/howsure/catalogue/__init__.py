@@ -11,11 +11,10 @@ from howsure.catalogue.binary import fbeta, utility
 from howsure.catalogue.metric import Metric
 from howsure.catalogue.names import metrics
 from howsure.catalogue.names import parse as parse_table
-from howsure.catalogue.repeated import Repeated, is_repeated
-from howsure.catalogue.repeated import parse as parse_repeated
 from howsure.errors import HowsureError, UnknownName
 
 if TYPE_CHECKING:
+    from howsure.catalogue.repeated import Repeated
     from howsure.catalogue.retrieval import Ranking
 
 __all__ = [
@@ -41,6 +40,9 @@ def described(name: str) -> Metric | Ranking | Repeated:
     >>> str(described("f-measure")), str(described("roc-auc"))
     ('f1', 'auc')
     """
+    from howsure.catalogue.repeated import is_repeated
+    from howsure.catalogue.repeated import parse as parse_repeated
+
     if is_repeated(name):
         return parse_repeated(name)
     from howsure.catalogue.retrieval import is_ranking
@@ -73,9 +75,8 @@ def parse(name: str | Metric) -> Metric:
 
 @lru_cache(maxsize=4096)
 def _parse(name: str) -> Metric:
-    if not is_repeated(name):
-        with suppress(UnknownName):
-            return parse_table(name)
+    with suppress(UnknownName):
+        return parse_table(name)
     from howsure.catalogue.retrieval import of_table
 
     return of_table(name)  # which says what it is

@@ -11,7 +11,6 @@ from typing import Any, Final
 import click
 
 from howsure.cli import interrupts, parse, progress, sources, streams
-from howsure.cli.examples import EXAMPLES, epilog
 from howsure.cli.options import (
     COLUMNAR,
     EACH_COUNTS,
@@ -192,7 +191,6 @@ class Commands(MutableMapping[str, click.Command]):
 
     def __setitem__(self, name: str, command: click.Command) -> None:
         command.short_help = SHORT[name]
-        command.epilog = epilog(name) if name in EXAMPLES else None
         self._made[name] = command
 
     def __delitem__(self, name: str) -> None:

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
-from howsure.cli.options import LISTING, OUT_OF_LIST
+from howsure.cli.options import LISTING, OUT_OF_LIST, Command
 from howsure.cli.output import width, write
 
 
-@click.command("metrics")
+@click.command("metrics", cls=Command)
 @click.argument("name", required=False)
 @LISTING
 @OUT_OF_LIST

@@ -20,7 +20,20 @@ COLUMNS, QUESTION, SYSTEMS, SOURCES = "Columns of FILE", "Question", "Several sy
 OUTPUT, RARE = "Output", "Less common"
 
 
-class Grouped(click.Command):
+class Command(click.Command):
+    """A command whose help ends with its examples."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The examples, as they stand in one place."""
+        from howsure.cli.examples import epilog
+
+        del ctx
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text(epilog(str(self.name)))
+
+
+class Grouped(Command):
     """A command whose help shows its options in groups, first what most people need."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

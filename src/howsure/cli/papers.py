@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from howsure import papers
-from howsure.cli.options import OUT_OF_LIST, PAGED
+from howsure.cli.options import OUT_OF_LIST, PAGED, Command
 from howsure.cli.output import write
 
 _PAPERS = """Recompute what the papers print, and set it beside the print.
@@ -19,7 +19,9 @@ without it every item is computed. A page (--out papers.html) shows every figure
 
 
 @click.command(
-    "papers", help=_PAPERS + "\n\n".join(f"{verdict}: {meaning}" for verdict, meaning in papers.MEANINGS.items())
+    "papers",
+    cls=Command,
+    help=_PAPERS + "\n\n".join(f"{verdict}: {meaning}" for verdict, meaning in papers.MEANINGS.items()),
 )
 @click.argument("item", required=False)
 @PAGED

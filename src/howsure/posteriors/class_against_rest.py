@@ -13,7 +13,6 @@ from howsure.catalogue import metrics
 from howsure.catalogue.expressions import CELLS
 from howsure.catalogue.forms import Linear
 from howsure.catalogue.metric import Metric
-from howsure.distributions.weights import gamma_of, scale_of
 from howsure.evidence.classes import Tally
 from howsure.messages.notes import Note, Notes, note
 from howsure.posteriors import chance
@@ -250,6 +249,7 @@ def coded(t: Tally, place: int) -> Tally:
 
 def weighed_model(t: Tally, prior: dict[str, float], between: tuple[float, float] | None) -> Model:
     """The model of weighted items: each cell, and each class share, has an effective size and a scale of its own."""
+    from howsure.distributions.weights import gamma_of, scale_of
     from howsure.posteriors.weighing import relative, uneven, weighed
 
     sums, squares, _ = relative(t.named(), t.squared.named())
@@ -299,6 +299,7 @@ class RightOrWrong(CellQuestion):
     @cached_property
     def model(self) -> Model:
         """Counts plus weights; right and wrong answers have scales of their own where items have weights."""
+        from howsure.distributions.weights import gamma_of
         from howsure.posteriors.weighing import relative, uneven
 
         t, zero = self.state.evidence, np.zeros(self.state.evidence.shape)

@@ -14,7 +14,6 @@ from howsure.catalogue import parse as parse_metric
 from howsure.catalogue.expressions import CELLS
 from howsure.catalogue.forms import Linear
 from howsure.catalogue.multiclass import of_right_and_wrong
-from howsure.distributions.weights import gamma_of
 from howsure.errors import BadSetting, HowsureError, NeedsPositive, listing
 from howsure.evidence.classes import Tally
 from howsure.evidence.protocol import as_json, number
@@ -338,6 +337,7 @@ def _of_classes(t: Tally) -> tuple[Any, Any]:
 def _share(whole: tuple[Any, Any], hit: tuple[Any, Any]) -> Distribution:
     """The share of a class that is answered in one way; both as sums of weights and of their squares, or arrays."""
     from howsure.distributions.moebius import Moebius
+    from howsure.distributions.weights import gamma_of
 
     rest = [np.maximum(np.asarray(x) - np.asarray(y), 0.0) for x, y in zip(whole, hit, strict=True)]
     seen = np.asarray(whole[0]) > 0
