@@ -90,7 +90,7 @@ LINES = {
     "solve: percentage": (("solve", "precision=75.0", "recall=.6"), "Did you mean 75.0%?"),
     "solve: exact percentage": (("solve", "precision=75", "recall=.6", "--exact"), "Did you mean 0.75?"),
     "solve: unknown name": (("solve", "precison=.75"), "Did you mean 'precision'?"),
-    "solve: nothing": (("solve"), "nothing is given"),
+    "solve: nothing": (("solve",), "nothing is given"),
     "solve: no value": (("solve", "precision"), "name=value"),
     "solve: twice": (("solve", "precision=.75", "precision=.8"), "twice"),
     "solve: word": (("solve", "precision=high"), "'high'"),
