@@ -302,7 +302,7 @@ _OPERATIONS: Final[dict[str, Callable[..., Any]]] = {
 
 def evaluate(e: Expression, at: dict[str, Any]) -> Any:
     """The value at the given cells; exact when these are fractions. Sums over classes run along the first axis."""
-    return _evaluated(e, at, any(isinstance(x, Fraction) for x in at.values()))
+    return _evaluated(e, at, Fraction in map(type, at.values()))
 
 
 def _evaluated(e: Expression, at: dict[str, Any], exact: bool) -> Any:

@@ -225,10 +225,11 @@ def _columns(row: Row, places: Sequence[Place]) -> dict[str, Array]:
         "low_error": row.end_errors[0], "high_error": row.end_errors[1], "floor": table_floors(d.law),
         **row.question.by_table,
     }  # fmt: skip
+    found = {k: getattr(few[0] if few else d, k) if v is None else v for k, v in columns.items()}
     shape = d.shape
     return {
-        k: np.ravel(getattr(few[0], k) if v is None and few else _picked(getattr(d, k) if v is None else v, shape, at))
-        for k, v in columns.items()
+        k: np.ravel(v if few and columns[k] is None else np.broadcast_to(np.asarray(v, dtype=float), shape)[at])
+        for k, v in found.items()
     }
 
 
@@ -247,11 +248,6 @@ def _some(d: Distribution, at: tuple[NDArray[np.intp], ...]) -> tuple[Distributi
     if len(d.shape) != 1 or 4 * at[0].size > d.shape[0] or not isinstance(d.law, Continuous):
         return ()
     return (replace(d, law=d.law.rows(at[0], d.shape), point=None),)
-
-
-def _picked(values: Any, shape: tuple[int, ...], at: tuple[NDArray[np.intp], ...]) -> Array:
-    whole: Array = np.broadcast_to(np.asarray(values, dtype=float), shape)
-    return whole[at] if at else whole
 
 
 def _reals(numbers: Array) -> list[list[float | None]]:
