@@ -21,7 +21,6 @@ from howsure.messages.user_text import visible
 from howsure.posteriors.distribution import Distribution
 from howsure.posteriors.posterior import Posterior, posterior
 from howsure.posteriors.priors import NAMES
-from howsure.results.outlines import outline
 from howsure.results.result import Result, envelope
 from howsure.validate import (
     ColumnsAndTarget,
@@ -221,6 +220,8 @@ class Report(Result):
 
     def _outline(self) -> dict[str, Any]:
         """The law of the only row."""
+        from howsure.results.outlines import outline
+
         (row,) = self.rows
         return outline(row.distribution, self.level, self.interval, above=row.above, label=row.asked)
 

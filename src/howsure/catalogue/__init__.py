@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from howsure.catalogue.binary import fbeta, utility
 from howsure.catalogue.metric import Metric
 from howsure.catalogue.names import metrics
-from howsure.catalogue.repeated import Repeated, is_repeated
-from howsure.catalogue.repeated import parse as parse_repeated
-from howsure.catalogue.retrieval import Ranking, is_ranking, of_table
-from howsure.catalogue.retrieval import parse as parse_ranking
-from howsure.errors import HowsureError
+from howsure.catalogue.names import parse as parse_table
+from howsure.errors import HowsureError, UnknownName
+
+if TYPE_CHECKING:
+    from howsure.catalogue.repeated import Repeated
+    from howsure.catalogue.retrieval import Ranking
 
 __all__ = [
     "DEFAULT_BINARY",
     "Metric",
-    "Ranking",
-    "Repeated",
     "described",
     "fbeta",
     "known",
@@ -41,8 +40,14 @@ def described(name: str) -> Metric | Ranking | Repeated:
     >>> str(described("f-measure")), str(described("roc-auc"))
     ('f1', 'auc')
     """
+    from howsure.catalogue.repeated import is_repeated
+    from howsure.catalogue.repeated import parse as parse_repeated
+
     if is_repeated(name):
         return parse_repeated(name)
+    from howsure.catalogue.retrieval import is_ranking
+    from howsure.catalogue.retrieval import parse as parse_ranking
+
     return parse_ranking(name) if is_ranking(name) else parse(name)
 
 
@@ -65,7 +70,13 @@ def parse(name: str | Metric) -> Metric:
     >>> str(parse("Sensitivity")), str(parse("F_0.5")), str(parse("f1:spam"))
     ('recall', 'f0.5', 'f1:spam')
     """
-    return _parse(name) if isinstance(name, str) else of_table(name)
+    return _parse(name) if isinstance(name, str) else parse_table(name)
 
 
-_parse = lru_cache(maxsize=4096)(of_table)
+@lru_cache(maxsize=4096)
+def _parse(name: str) -> Metric:
+    with suppress(UnknownName):
+        return parse_table(name)
+    from howsure.catalogue.retrieval import of_table
+
+    return of_table(name)  # which says what it is

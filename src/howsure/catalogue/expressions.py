@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, Final, NamedTuple, NoReturn
 
 import numpy as np
@@ -42,7 +44,7 @@ class Expression:
     depth: int = field(default=0, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        depth = 1 + max((x.depth for x in self.args), default=0)
+        depth = 1 + max([x.depth for x in self.args], default=0)
         if depth > _DEEPEST:
             raise BadSetting(
                 f"a formula may be nested {_DEEPEST} deep: write a long sum as a sum of shorter ones in parentheses."
@@ -122,10 +124,10 @@ class Expression:
         for part in self.args:
             yield from part.walk()
 
-    @property
+    @cached_property
     def over_classes(self) -> bool:
         """Whether it sums over classes."""
-        return any(x.op in OVER_CLASSES for x in self.walk())
+        return self.op in OVER_CLASSES or any(x.over_classes for x in self.args)
 
     def replaced(self, cells: dict[str, Expression]) -> Expression:
         """The formula with other formulas in the places of its cells."""
@@ -285,10 +287,10 @@ for _method, _name in _REFUSED.items():
     setattr(Expression, _method, _refusal(_name))
 
 _OPERATIONS: Final[dict[str, Callable[..., Any]]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": lambda a, b: a / b,
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
     "^": lambda a, b: a ** int(b),
     "sqrt": np.sqrt,
     "log": np.log,
@@ -300,14 +302,17 @@ _OPERATIONS: Final[dict[str, Callable[..., Any]]] = {
 
 def evaluate(e: Expression, at: dict[str, Any]) -> Any:
     """The value at the given cells; exact when these are fractions. Sums over classes run along the first axis."""
+    return _evaluated(e, at, Fraction in map(type, at.values()))
+
+
+def _evaluated(e: Expression, at: dict[str, Any], exact: bool) -> Any:
     if e.op == "cell":
         return at[str(e.value)]
     if e.op == "number":
         assert isinstance(e.value, Fraction)  # noqa: S101 - narrows the type
-        exact = any(isinstance(x, Fraction) for x in at.values())
         return e.value if exact else float(e.value)
     operation = _OPERATIONS[e.op] if e.function is None else e.function.of
-    return operation(*(evaluate(x, at) for x in e.args))
+    return operation(*[_evaluated(x, at, exact) for x in e.args])
 
 
 def _number(x: Fraction) -> str:

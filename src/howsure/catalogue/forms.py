@@ -300,9 +300,14 @@ def _reweighed(part: tuple[Fraction, ...], yes: Fraction, no: Fraction) -> Any:
 def by_chance(e: Expression) -> Expression:
     """The measure of random guessing: of the table of independent truth and answer with the same margins."""
     tp, fp, fn, tn = cells
+    return e.replaced(independent(tp, fp, fn, tn))
+
+
+def independent(tp: Any, fp: Any, fn: Any, tn: Any) -> dict[str, Any]:
+    """The cells of independent truth and answer with the margins of these: of numbers, arrays or formulas."""
     n = tp + fp + fn + tn
     yes, no, said, unsaid = tp + fn, fp + tn, tp + fp, fn + tn
-    return e.replaced({"tp": yes * said / n, "fp": no * said / n, "fn": yes * unsaid / n, "tn": no * unsaid / n})
+    return {"tp": yes * said / n, "fp": no * said / n, "fn": yes * unsaid / n, "tn": no * unsaid / n}
 
 
 @lru_cache(maxsize=512)
@@ -320,7 +325,7 @@ def beyond_chance(e: Expression) -> int | None:
     tables, d = (x[..., np.abs(d) > 1e-3 * (tables[0] * tables[3] + tables[1] * tables[2])] for x in (tables, d))
     at = dict(zip(CELLS, tables, strict=True))
     with np.errstate(all="ignore"):
-        here, chance = (np.asarray(evaluate(x, at), dtype=float) for x in (e, by_chance(e)))
+        here, chance = (np.asarray(evaluate(e, x), dtype=float) for x in (at, independent(**at)))
         sign = np.where(np.abs(here - chance) > 1e-11 * (np.abs(here) + np.abs(chance)), np.sign(here - chance), 0.0)
     if not sign.any():
         return 0

@@ -3,30 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, MutableMapping
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
-from howsure.cli import (
-    cataloguing,
-    completion,
-    curving,
-    forecasting,
-    gating,
-    interrupts,
-    parse,
-    planning,
-    progress,
-    retrieval,
-    serving,
-    solving,
-    sources,
-    streams,
-    surfacing,
-    trading,
-)
-from howsure.cli.examples import EXAMPLES, epilog
+from howsure.cli import interrupts, parse, progress, sources, streams
 from howsure.cli.options import (
     COLUMNAR,
     EACH_COUNTS,
@@ -177,15 +161,65 @@ SHORT = {  # in the order of the help
 }
 
 
+_HOME: Final = {  # the module and the name of each command that is not in this module
+    "gate": "gating:gate",
+    "forecast": "forecasting:forecast",
+    "curve": "curving:curve",
+    "trec": "retrieval:trec",
+    "plan": "planning:plan",
+    "solve": "solving:solve",
+    "tradeoff": "trading:tradeoff",
+    "surface": "surfacing:surface",
+    "serve": "serving:serve",
+    "metrics": "cataloguing:metrics_command",
+    "papers": "papers:papers_command",
+    "completion": "completion:completion",
+}
+
+
+class Commands(MutableMapping[str, click.Command]):
+    """The commands by name, in the order of the help; the module of one is imported when that one is wanted."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, click.Command] = {}
+
+    def __getitem__(self, name: str) -> click.Command:
+        if name not in self._made and name in _HOME:
+            module, _, own = _HOME[name].partition(":")
+            self[name] = getattr(import_module(f"howsure.cli.{module}"), own)
+        return self._made[name]
+
+    def __setitem__(self, name: str, command: click.Command) -> None:
+        command.short_help = SHORT[name]
+        self._made[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._made[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in SHORT
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(SHORT)
+
+    def __len__(self) -> int:
+        return len(SHORT)
+
+
 class Ordered(click.Group):
     """The commands in an order that helps."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """First what is used most."""
-        return [name for name in SHORT if name in self.commands]
+        return list(SHORT)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Names with their short helps, for which no command is imported."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(SHORT.items()))
 
 
-@click.group(cls=Ordered, context_settings=CONTEXT, epilog=_CODES, invoke_without_command=True)
+@click.group(cls=Ordered, commands=Commands(), context_settings=CONTEXT, epilog=_CODES, invoke_without_command=True)
 @click.version_option(VERSION, message="howsure %(version)s")
 @click.option("--debug", is_flag=True, expose_value=False, help="Show the trace if howsure has a bug.")
 @click.pass_context
@@ -193,13 +227,6 @@ def app(context: click.Context) -> None:
     """How sure are you of that score, and is B really better than A?"""
     if context.invoked_subcommand is None:
         write(_FIRST, None)
-
-
-@app.command("completion")
-@click.argument("shell", type=click.Choice(list(completion.SHELLS)))
-def print_script(shell: str) -> None:
-    """Print the script that completes commands, options, measures and columns; its head says how to install it."""
-    write(completion.script(app, shell), None)
 
 
 @app.command(cls=Grouped)
@@ -377,20 +404,3 @@ def leaderboard(
         data = posterior_of(data, settings)
     asked: dict[str, Any] = {"metrics": metrics} if metrics else {}
     show(run_leaderboard(data, **asked, **own), kind, out, view)
-
-
-app.add_command(cataloguing.metrics_command)
-app.add_command(cataloguing.papers_command)
-app.add_command(curving.curve)
-app.add_command(gating.gate)
-app.add_command(forecasting.forecast)
-app.add_command(solving.solve)
-app.add_command(surfacing.surface)
-app.add_command(trading.tradeoff)
-app.add_command(retrieval.trec)
-app.add_command(planning.plan)
-app.add_command(serving.serve)
-for _name, _told in SHORT.items():
-    app.commands[_name].short_help = _told
-for _name in EXAMPLES:
-    app.commands[_name].epilog = epilog(_name)

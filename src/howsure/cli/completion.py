@@ -7,10 +7,12 @@ import itertools
 import os
 import re
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
-from click.shell_completion import CompletionItem, ShellComplete, get_completion_class, split_arg_string
+from click.shell_completion import ShellComplete, get_completion_class, split_arg_string
+
+from howsure.cli.output import write
 
 SHELLS: Final = {  # where the script goes
     "bash": "howsure completion bash > ~/.howsure-complete.bash && echo '. ~/.howsure-complete.bash' >> ~/.bashrc",
@@ -18,6 +20,14 @@ SHELLS: Final = {  # where the script goes
     "fish": "howsure completion fish > ~/.config/fish/completions/howsure.fish",
 }
 _CHOICES: Final = re.compile(r"[a-z-]+(\|[a-z-]+)+")
+
+
+@click.command("completion")
+@click.argument("shell", type=click.Choice(list(SHELLS)))
+@click.pass_context
+def completion(context: click.Context, shell: str) -> None:
+    """Print the script that completes commands, options, measures and columns; its head says how to install it."""
+    write(script(context.find_root().command, shell), None)
 
 
 def script(app: click.Command, shell: str) -> str:
@@ -29,23 +39,18 @@ def script(app: click.Command, shell: str) -> str:
     return f"# Completion of howsure in {shell}. To install it, once:\n#   {SHELLS[shell]}\n{source.strip()}\n"
 
 
-def of_option(name: str, metavar: str) -> Any:
-    """What an option offers, by its name and by what it takes; None where there is nothing to offer."""
+def of_option(name: str, metavar: str, start: str) -> list[str] | None:
+    """What an option offers, by its name and by what it takes; None where its type knows."""
     if metavar == "COLUMN":
-        return _columns
+        return _columns(start)
     if name == "--metric":
-        return _metrics
+        return _metrics(start)
     if _CHOICES.fullmatch(metavar):
-        return lambda _context, _option, start: [x for x in metavar.split("|") if x.startswith(start)]
+        return [x for x in metavar.split("|") if x.startswith(start)]
     return None
 
 
-def files(_context: click.Context, _argument: click.Parameter, start: str) -> list[CompletionItem]:
-    """Names of files, which the shell knows."""
-    return [CompletionItem(start, type="file")]
-
-
-def _metrics(_context: click.Context, _option: click.Parameter, start: str) -> list[str]:
+def _metrics(start: str) -> list[str]:
     with contextlib.suppress(Exception):
         from howsure.catalogue import metrics
         from howsure.catalogue.repeated import repeated
@@ -54,7 +59,7 @@ def _metrics(_context: click.Context, _option: click.Parameter, start: str) -> l
     return []
 
 
-def _columns(_context: click.Context, _option: click.Parameter, start: str) -> list[str]:
+def _columns(start: str) -> list[str]:
     with contextlib.suppress(Exception):
         return [name for name in _names(split_arg_string(os.environ["COMP_WORDS"])) if name.startswith(start)]
     return []

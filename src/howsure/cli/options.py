@@ -11,7 +11,6 @@ from typing import Any, Final
 
 import click
 
-from howsure.cli import completion
 from howsure.errors import BadFile, BadSetting
 from howsure.render import formats
 from howsure.render.view import view
@@ -21,7 +20,20 @@ COLUMNS, QUESTION, SYSTEMS, SOURCES = "Columns of FILE", "Question", "Several sy
 OUTPUT, RARE = "Output", "Less common"
 
 
-class Grouped(click.Command):
+class Command(click.Command):
+    """A command whose help ends with its examples."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The examples, as they stand in one place."""
+        from howsure.cli.examples import epilog
+
+        del ctx
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text(epilog(str(self.name)))
+
+
+class Grouped(Command):
     """A command whose help shows its options in groups, first what most people need."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -44,6 +56,15 @@ class Once(click.Option):
     def __init__(self, *declared: Any, group: str = RARE, **settings: Any) -> None:
         super().__init__(*declared, **settings)
         self.group = group
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+        """What the Tab key offers, by the option's name and by what it takes."""
+        from click.shell_completion import CompletionItem
+
+        from howsure.cli.completion import of_option
+
+        found = of_option(self.opts[0], self.metavar or "", incomplete)
+        return super().shell_complete(ctx, incomplete) if found is None else [CompletionItem(x) for x in found]
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
         """As any option, but the second time is an error."""
@@ -70,7 +91,6 @@ class Named:
 
     def __init__(self, *declared: str, **settings: Any) -> None:
         self.name = next((x for x in declared if not x.startswith("-")), declared[0].lstrip("-").replace("-", "_"))
-        settings.setdefault("shell_complete", completion.of_option(declared[0], settings.get("metavar") or ""))
         self._add = click.option(*declared, cls=Once, **settings)
 
     def __call__(self, command: Any) -> Any:
@@ -173,10 +193,10 @@ _STRICT: Final = option(
 
 def _check_places(*paths: Path | None) -> None:
     """Where a file cannot be written, that is said before any work is done, and before another one is written."""
-    from howsure import atomic
-
     for path in paths:
         if path is not None:
+            from howsure import atomic
+
             atomic.check(path)
 
 

@@ -61,13 +61,13 @@ def _refuse_warnings(made: Result) -> None:
 @contextmanager
 def _drawn(made: Result) -> Iterator[None]:
     """The chart that --plot asks for: drawn before the block, and in its place once the block has ended well."""
-    from howsure import atomic
-
     context = click.get_current_context(silent=True)
     path = None if context is None else context.meta.get(PLOTTED)
     if path is None:
         yield
         return
+    from howsure import atomic
+
     chart = made.plot().as_file(path)
     with atomic.whole(path) as place:
         place.write_bytes(chart)
@@ -90,9 +90,9 @@ def width(out: Path | None = None, most: int = 100) -> int:
 
 def write(text: str, out: Path | None, kind: str = "table") -> None:
     """To standard output, or to a file."""
-    from howsure import atomic
-
     if out is not None:
+        from howsure import atomic
+
         atomic.write_text(out, text)
         _say_written(out)
         return

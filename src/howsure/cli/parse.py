@@ -6,13 +6,15 @@ import csv
 import io
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from howsure.errors import BadCounts, BadSetting, UnknownName, nearest
 from howsure.evidence.classes import Tally, is_margin, refuse_margin
-from howsure.evidence.outcomes import Outcomes
 from howsure.evidence.protocol import BINARY
 from howsure.validate import Label, whole_number
+
+if TYPE_CHECKING:
+    from howsure.evidence.outcomes import Outcomes
 
 _MOST_BYTES = 64_000_000
 _ENDS = re.compile(r"\s*\.\.\.?\s*|\s+to\s+|(?<=[\d.%])\s*[-–]\s*(?=[\d.])")  # between the ends of a range
@@ -29,9 +31,10 @@ def tables(
     """Tables of counts, rates or confusion matrices, one for each system."""
     if rates:
         return [outcome(x) for x in rates]
-    from howsure.io.streams import refuse_twice
+    if matrices:
+        from howsure.io.streams import refuse_twice
 
-    refuse_twice(matrices)
+        refuse_twice(matrices)
     classes = None if labels is None else listed(labels)
     found = [Tally.binary(**cells(x)) for x in counts] or [read_matrix(path, rows, classes) for path in matrices]
     return [t if positive is None else t.with_positive(positive) for t in found]
@@ -114,6 +117,8 @@ def win_counts(text: str) -> tuple[int, int, int]:
 
 def outcome(text: str) -> Outcomes:
     """47/50: hits of trials."""
+    from howsure.evidence.outcomes import Outcomes
+
     hits, slash, trials = text.partition("/")
     if not slash:
         raise BadCounts(f"--rate needs hits and trials, such as 47/50; got {text!r}")
@@ -126,6 +131,8 @@ def prevalence(text: str) -> Any:
     >>> prevalence("1%"), prevalence("0.5%..2%"), prevalence("0.005 to 0.02")
     (0.01, (0.005, 0.02), (0.005, 0.02))
     """
+    from howsure.evidence.outcomes import Outcomes
+
     if "/" in text:
         positives, items = (_whole(x, "a count of --prevalence") for x in text.split("/", 1))
         if positives > items:

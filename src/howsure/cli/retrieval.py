@@ -7,13 +7,13 @@ from typing import Any
 
 import click
 
-from howsure.cli.options import FORMAT, INTERVAL, LEVEL, OUT, SEED, VIEW, FileName, option
+from howsure.cli.options import FORMAT, INTERVAL, LEVEL, OUT, SEED, VIEW, Command, FileName, option
 from howsure.cli.output import show
 from howsure.errors import BadSetting, listing
 from howsure.render.view import Detail
 
 
-@click.command("trec")
+@click.command("trec", cls=Command)
 @click.argument("qrels", type=FileName())
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...", type=FileName())
 @option("--name", "names", multiple=True, metavar="NAME", help="The name of a run; one per run, in order.")

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from howsure.cli.options import FORMAT, INTERVAL, LEVEL, OUT, PRIOR, SEED, option
+from howsure.cli.options import FORMAT, INTERVAL, LEVEL, OUT, PRIOR, SEED, Command, option
 from howsure.cli.output import show
 from howsure.errors import BadSetting
 
@@ -17,7 +17,7 @@ _END = r"([-+−]?(?:[\d_]+\.?[\d_]*|\.[\d_]+)\s*%?)"
 _RANGE = re.compile(rf"\s*{_END}\s*(?:\.\.|-|–|to)\s*{_END}\s*")
 
 
-@click.command("solve")
+@click.command("solve", cls=Command)
 @click.argument("values", nargs=-1, metavar="NAME=VALUE...")
 @option("--exact", is_flag=True, help="Values are exact, and cells need not be whole.")
 @option("--rounded", is_flag=True, hidden=True, help="No longer needed: what --exact does not ask for.")

@@ -14,8 +14,8 @@ from typing import Any, Final, Literal, Protocol, TypeVar
 
 import click
 
-from howsure.cli import completion, parse
 from howsure.cli import options as groups
+from howsure.cli import parse
 from howsure.cli.options import LABELS, POSITIVE, PREVALENCE, ROWS, Named, option
 from howsure.errors import BadSetting, NoCommonId, listing
 from howsure.messages.language import TYPED, again
@@ -333,10 +333,17 @@ def taking(*options: Any, files: bool = True) -> Callable[[F], F]:
         made: Any = inner
         for one in reversed(options):
             made = one(made)
-        taken = click.argument("files", nargs=-1, metavar="[FILE]...", shell_complete=completion.files)
+        taken = click.argument("files", nargs=-1, metavar="[FILE]...", shell_complete=_offered_files)
         return taken(made) if files else made  # type: ignore[no-any-return]
 
     return decorate
+
+
+def _offered_files(_context: click.Context, _argument: click.Parameter, start: str) -> list[Any]:
+    """Names of files, which the shell knows."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(start, type="file")]
 
 
 def _addressed(given: Inputs) -> Inputs:

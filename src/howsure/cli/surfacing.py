@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from howsure.cli import parse
-from howsure.cli.options import FORMAT, OUT, option
+from howsure.cli.options import FORMAT, OUT, Command, option
 from howsure.cli.output import show
 from howsure.cli.solving import pairs
 from howsure.errors import BadSetting
@@ -17,7 +17,7 @@ _VALUES = "0.1,0.5 | 0.1:0.9:5"
 _MOST = 1_000_000
 
 
-@click.command("surface")
+@click.command("surface", cls=Command)
 @click.argument("values", nargs=-1, metavar="NAME=VALUE...")
 @option("--z", default="phi", show_default=True, metavar="NAME", help="The measure that is shown.")
 @option("--x", metavar="NAME", help="The measure of the columns; precision by default.")

@@ -8,13 +8,13 @@ from typing import Any
 import click
 
 from howsure.cli import parse
-from howsure.cli.options import FORMAT, INTERVAL, LEVEL, OUT, PRIOR, SEED, option
+from howsure.cli.options import FORMAT, INTERVAL, LEVEL, OUT, PRIOR, SEED, Command, option
 from howsure.cli.output import show
 from howsure.cli.solving import pairs
 from howsure.errors import BadSetting
 
 
-@click.command("tradeoff")
+@click.command("tradeoff", cls=Command)
 @click.argument("values", nargs=-1, metavar="NAME=VALUE...")
 @option(
     "--counts",

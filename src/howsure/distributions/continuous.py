@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
 from howsure.distributions import beta, highest_density
-from howsure.distributions.low_end import Powers
 from howsure.distributions.protocol import Law, Pick, Steppable, Transform, level_tails
 from howsure.distributions.scale import LAST, Scale, normal_score
+
+if TYPE_CHECKING:
+    from howsure.distributions.low_end import Powers
 
 # -- quantiles
 #

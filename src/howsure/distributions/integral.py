@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsure.distributions.continuous import Stepped, WithMoments
 from howsure.distributions.exact import two_product
-from howsure.distributions.low_end import START, LowEnd, Powers, low_end
 from howsure.distributions.protocol import Pick, Transform
+
+if TYPE_CHECKING:
+    from howsure.distributions.low_end import LowEnd, Powers
 
 # -- integral
 #
@@ -52,15 +54,15 @@ class Integral(Stepped, WithMoments):
 
     core: Core
 
-    @property
+    @cached_property
     def shape(self) -> tuple[int, ...]:
         return self.core.shape
 
-    @property
+    @cached_property
     def lower(self) -> float:
         return self.core.lower
 
-    @property
+    @cached_property
     def upper(self) -> float:
         return self.core.upper
 
@@ -222,12 +224,16 @@ class Transformed(WithMoments):
     @property
     def _start(self) -> Array | float:
         """The log of the point from which R's tail is taken from its low end."""
+        from howsure.distributions.low_end import START
+
         powers = self.inner.powers_at_zero()
         return START if powers is None else powers[2]
 
     @cached_property
     def _low_end(self) -> LowEnd:
         """R's tail at points down to and below the smallest double, where R ends at 0."""
+        from howsure.distributions.low_end import low_end
+
         return low_end(lambda t: self.inner.tails(t)[0], self.shape, self.inner.powers_at_zero())
 
     def _tiny(self, t: Array) -> tuple[LowEnd, Array, Mask] | None:

@@ -114,7 +114,7 @@ class BilinearOdds:
     @cached_property
     def _tiny(self) -> bool:
         """Whether a shape is so small that much of its mass lies closer to an end than doubles reach."""
-        return bool(min(x.min(initial=1.0) for x in (self.a, self.b, self.c, self.d)) < 0.1)
+        return bool(min([x.min(initial=1.0) for x in (self.a, self.b, self.c, self.d)]) < 0.1)
 
     def _point(
         self, index: Index, nodes: Nodes, n: Array, d: Array

@@ -89,15 +89,15 @@ class Moebius(WithMoments):
     v2: float
     tilt: Array | None = None  # the weight of a unit of X over that of Y, of each table; 1 without
 
-    @property
+    @cached_property
     def shape(self) -> tuple[int, ...]:
         return self.a.shape
 
-    @property
+    @cached_property
     def lower(self) -> float:
         return self.u2 / self.v2 if self.v2 else -np.inf
 
-    @property
+    @cached_property
     def upper(self) -> float:
         return self.u1 / self.v1 if self.v1 else np.inf
 
@@ -110,15 +110,15 @@ class Moebius(WithMoments):
     def searched(self) -> bool:
         return False
 
-    @property
+    @cached_property
     def _top(self) -> Array | float:
         return self.u1 if self.tilt is None else self.u1 * self.tilt
 
-    @property
+    @cached_property
     def _bottom(self) -> Array | float:
         return self.v1 if self.tilt is None else self.v1 * self.tilt
 
-    @property
+    @cached_property
     def _det(self) -> Array | float:
         det = self.u1 * self.v2 - self.u2 * self.v1
         return det if self.tilt is None else det * self.tilt
@@ -329,7 +329,8 @@ class Moebius(WithMoments):
             better = peak & (log_pdf > height)
             best, height = np.where(better, x, best), np.where(better, log_pdf, height)
         inner = self.value(np.nan_to_num(best, nan=0.5), 1 - np.nan_to_num(best, nan=0.5))
-        return np.where(np.isnan(best), self._edge_mode(), np.where(self._unbounded_both, self._edge_mode(), inner))
+        at_end = np.isnan(best) | self._unbounded_both
+        return np.where(at_end, self._edge_mode(), inner) if at_end.any() else inner
 
     def _edge_mode(self) -> Array:
         low, high = self.pdf(np.full(self.shape, self.lower)), self.pdf(np.full(self.shape, self.upper))

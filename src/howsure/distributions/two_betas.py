@@ -9,17 +9,20 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsure.distributions.beta_moments import at_means, flat, moments_about, quotient
 from howsure.distributions.exact import linear
-from howsure.distributions.low_end import Powers
 from howsure.distributions.mixture import BilinearOdds, LinearForm, Quadratic, evaluated
 from howsure.distributions.moebius import Moebius
 from howsure.distributions.protocol import Pick, Transform
 from howsure.distributions.quadrature import Index
+
+if TYPE_CHECKING:
+    from howsure.distributions.low_end import Powers
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -44,11 +47,11 @@ class Bilinear:
     def shape(self) -> tuple[int, ...]:
         return np.broadcast_shapes(self.inner[0].shape, self.outer[0].shape)
 
-    @property
+    @cached_property
     def lower(self) -> float:
         return quotient(self.top[0][0], self.bottom[0][0])
 
-    @property
+    @cached_property
     def upper(self) -> float:
         return quotient(self.top[1][1], self.bottom[1][1])
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from howsure.errors import BadCounts, BadLabels, UnknownName, listing, plural
-from howsure.evidence import documents, patterns
+from howsure.evidence import patterns
 from howsure.evidence.patterns import Patterns, out
 from howsure.evidence.protocol import BINARY, SQUARE, THRESHOLD, Array, as_json, number, plain_axes
 from howsure.evidence.slices import Slices
@@ -489,6 +489,8 @@ class Tally(Patterns):
         >>> Tally.from_dict(t.to_dict()) == t
         True
         """
+        from howsure.evidence import documents
+
         return documents.document(
             self, self.cells, labels=self.labels, positive=self.positive, fixed=self.labels_given,
             chosen=self.positive_given,
@@ -496,6 +498,8 @@ class Tally(Patterns):
 
     def to_json(self) -> str:
         """to_dict as text."""
+        from howsure.evidence import documents
+
         return documents.text(self.to_dict())
 
     @classmethod

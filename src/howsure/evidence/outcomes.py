@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from howsure.errors import BadCounts, BadSetting
-from howsure.evidence import documents, patterns
+from howsure.evidence import patterns
 from howsure.evidence.patterns import Patterns, out
 from howsure.evidence.protocol import Array, number, plain_axes
 from howsure.validate import Label, whole_counts
@@ -156,11 +156,15 @@ class Outcomes(Patterns):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values: `Tally.from_dict(t.to_dict()) == t`; the truth of every item is to pass."""
+        from howsure.evidence import documents
+
         cells = np.concatenate([np.full((len(self.cells), 1), PASS, dtype=np.int64), self.cells], axis=1)
         return documents.document(self, cells, labels=self.labels, positive=self.positive, outcome=True)
 
     def to_json(self) -> str:
         """to_dict as text."""
+        from howsure.evidence import documents
+
         return documents.text(self.to_dict())
 
 

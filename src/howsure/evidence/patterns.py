@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.distributions.alike import deal
-from howsure.distributions.weights import effective_counts
 from howsure.errors import BadCounts, BadLabels, listing
 from howsure.evidence.protocol import PATTERNS, SQUARE, Account, Array, Axis, both, read_only
 from howsure.evidence.slices import Slices, joined
@@ -81,7 +79,11 @@ class Patterns:
     @property
     def effective(self) -> Array:
         """Counts of the table as a whole: the counts, or counts·Σw/Σw² when weighted (Kish 1965)."""
-        return self.counts.astype(float) if self.squares is None else effective_counts(self.counts, self.squares)
+        if self.squares is None:
+            return self.counts.astype(float)
+        from howsure.distributions.weights import effective_counts
+
+        return effective_counts(self.counts, self.squares)
 
     @property
     def part_cost(self) -> int:
@@ -126,6 +128,8 @@ class Patterns:
 
     def dealt(self, sizes: Array, rng: np.random.Generator) -> Self:
         """A batch of parts of these sizes, each of items taken at random from a single table."""
+        from howsure.distributions.alike import deal
+
         counts = deal(self.counts, sizes, rng)
         return replace(self, counts=counts, squares=None, batch=(("part", range(len(sizes))),))
 

@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from howsure.errors import listing, plural
-from howsure.messages import verdicts
-from howsure.messages.coverage import reason
 from howsure.messages.language import option, spelled, spoken
 from howsure.messages.numbers import at_least, count, probability, short, within
 from howsure.messages.templates import LEFT_OUT, SENTENCES, WEIGHTED, columns_taken, filled, shrunk, slices_alike
@@ -304,6 +302,8 @@ def _empty(f: Mapping[str, Any]) -> str:
 
 
 def _coverage(f: Mapping[str, Any]) -> str:
+    from howsure.messages.coverage import reason
+
     return (
         f"{reason('classes', f['why'])}: 95% intervals of {f['metric']} held the true value in {f['low']} to "
         f"{f['high']}% of simulated tests of this kind (docs/coverage.md)"
@@ -487,6 +487,8 @@ def _best(f: Mapping[str, Any]) -> str:
 
 
 def _pairs(f: Mapping[str, Any]) -> str:
+    from howsure.messages import verdicts
+
     first, second, p = f["first"], f["second"], f["p_better"]
     if p < 0.5:
         first, second, p = second, first, 1.0 - p

@@ -19,30 +19,16 @@ from howsure.catalogue.metric import Metric
 from howsure.errors import BadSetting
 from howsure.evidence.protocol import same_fields
 from howsure.messages.notes import Notes, note
-from howsure.posteriors import future_tables
 from howsure.posteriors.distribution import Distribution, number_or_array
 from howsure.posteriors.estimand import EXACT, Gap, NextScore, Question, drawn_gap, exact_gap
-from howsure.posteriors.future_items import (
-    called,
-    chance_undefined,
-    drawn_score,
-    draws_of_tables,
-    exact_score,
-    pair_scores,
-    table_scores,
-    urn_of_cells,
-    urn_of_pair,
-)
-from howsure.posteriors.paired import FEW, Answers, joint_draws, p_values
 from howsure.posteriors.routes import Model, Shapes, exact_part, values
-from howsure.posteriors.sampling import GROWN, apart, difference_law, sampled_law, shared_draws
 from howsure.posteriors.state import State
-from howsure.posteriors.weighing import followed
 
 if TYPE_CHECKING:
     from howsure.distributions.paired_quotients import PairedQuotients
     from howsure.distributions.protocol import Law
     from howsure.distributions.sampled import Sampled
+    from howsure.posteriors.paired import Answers
     from howsure.posteriors.state import Outlook
 
 
@@ -142,6 +128,8 @@ class CellQuestion(Question):
         law, route, served = exact_part(self.light, m)
         if law is not None and served.all():
             return law, route
+        from howsure.posteriors.sampling import sampled_law
+
         rest = m if law is None else m.picked(~served)
         drawn = sampled_law(self.state, self.light.bounds, partial(self._law_draws, rest), rest.size())
         if law is None:
@@ -169,6 +157,8 @@ class CellQuestion(Question):
 
     def _table(self, j: int, n: int, seed: int) -> tuple[Shapes, Shapes | None]:
         """Draws of the cells of one table; those of a single table are kept for the measures that share them."""
+        from howsure.posteriors.sampling import GROWN
+
         if seed >= GROWN:
             return self.model.table(j, n, seed)
         key = ("cells", *self.draws_key)
@@ -185,6 +175,16 @@ class CellQuestion(Question):
 
     def next_score(self, n: int) -> NextScore:
         """Exact for quotients of few groups of cells, else by draws of shares and of n items from these."""
+        from howsure.posteriors.future_items import (
+            called,
+            chance_undefined,
+            drawn_score,
+            draws_of_tables,
+            exact_score,
+            table_scores,
+            urn_of_cells,
+        )
+
         m = self.model
         flat = not m.by_rows and m.scales is None
         draws = partial(table_scores, m, self.observed, n)
@@ -198,6 +198,15 @@ class CellQuestion(Question):
 
     def next_difference(self, n: int) -> NextScore:
         """Exact where both share their denominator and few groups are left, else by draws of joint patterns."""
+        from howsure.posteriors.future_items import (
+            called,
+            drawn_score,
+            draws_of_tables,
+            exact_score,
+            pair_scores,
+            urn_of_pair,
+        )
+
         answers, (low, high) = self.answers(), self.light.bounds
         draws = partial(pair_scores, answers, self.observed, n)
         law = None if self.metric.over_classes else urn_of_pair(answers, self.light, n)
@@ -228,11 +237,15 @@ class CellQuestion(Question):
         return drawn_gap(self._drawn_difference(name))
 
     def _drawn_difference(self, name: str) -> Distribution:
+        from howsure.posteriors.sampling import difference_law
+
         x = self._gap_draws(self.state.wanted_draws(1.3), self.state.seed)
         return Distribution(name, difference_law(self.light.bounds, x), "sampled", self._gap_draws)
 
     def _drawn_tables(self, tables: list[int]) -> dict[int, Sampled]:
         """Laws by draws, of some tables of a batch."""
+        from howsure.posteriors.sampling import apart, difference_law
+
         one, two = self.answers().pair_draws(self.light, self.state.wanted_draws(1.3), self.state.seed, tables)
         return {j: difference_law(self.light.bounds, apart(one[:, k], two[:, k])) for k, j in enumerate(tables)}
 
@@ -263,6 +276,8 @@ class CellQuestion(Question):
         return Distribution(name, stacked(found, shape), route, self._gap_draws)
 
     def _gap_draws(self, n: int, seed: int) -> Array:
+        from howsure.posteriors.sampling import apart
+
         first, second = self.ratio_draws(n, seed)
         return apart(first, second)
 
@@ -272,6 +287,8 @@ class CellQuestion(Question):
 
     def joint_draws(self, n: int, seed: int) -> Array:
         """All systems from the same patterns."""
+        from howsure.posteriors.sampling import shared_draws
+
         answers = self.answers()
 
         def alike(other: Question) -> bool:
@@ -284,6 +301,8 @@ class CellQuestion(Question):
 
     def draw_systems(self, answers: Answers, metrics: list[Metric], n: int, seed: int) -> list[Array]:
         """Draws of each measure of every system, (n, systems), all from the same cells."""
+        from howsure.posteriors.paired import joint_draws
+
         return joint_draws(answers, metrics, n, seed)
 
     def pair_chances(self) -> tuple[Array, float] | None:
@@ -294,6 +313,8 @@ class CellQuestion(Question):
     @property
     def joint_budget(self) -> int:
         """Of few systems, whose patterns are listed."""
+        from howsure.posteriors.paired import FEW
+
         return MORE_DRAWS if len(self.state.evidence.systems) <= FEW else 0
 
     @property
@@ -305,17 +326,23 @@ class CellQuestion(Question):
 
     def outlook(self, seed: int, stated: Array | None = None) -> Outlook:
         """By the law of each future table."""
+        from howsure.posteriors import future_tables
+
         return future_tables.of_one(self, future_tables.population(self.state, seed, stated))
 
     def outlook_of_difference(
         self, by: float, seed: int, disagreement: float | None = None, stated: Array | None = None
     ) -> Outlook:
         """By the law of the difference in each future table."""
+        from howsure.posteriors import future_tables
+
         found = future_tables.population(self.state, seed, stated)
         return future_tables.of_difference(self, found, by, disagreement)
 
     def classical_tests(self) -> dict[str, float | None]:
         """McNemar's tests and a permutation test."""
+        from howsure.posteriors.paired import p_values
+
         refuse_tests(self.state)
         return p_values(self.answers(), self.light, self.state.seed)
 
@@ -349,6 +376,8 @@ def of_all_classes(state: State, metric: Metric, asked: str) -> Notes:
 
 def followed_by(t: Any) -> str | None:
     """What the weights of a table follow, of all tables of a batch together; None of outcomes, which have no truth."""
+    from howsure.posteriors.weighing import followed
+
     if not t.truths:
         return None
     sums, squares = (np.asarray(x, dtype=float).reshape(-1, x.shape[-1]).sum(axis=0) for x in (t.counts, t.squares))

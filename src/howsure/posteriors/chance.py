@@ -13,21 +13,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsure.catalogue import Metric, parse
 from howsure.catalogue.expressions import CELLS, Expression
-from howsure.catalogue.forms import beyond_chance, by_chance
+from howsure.catalogue.forms import beyond_chance, by_chance, independent
 from howsure.errors import BadLabels, listing
 from howsure.messages.language import option
-from howsure.posteriors.class_samples import ClassSampler, class_sampler
 from howsure.posteriors.estimand import EXACT, Chance, Places
 from howsure.posteriors.routes import Mixed, Model, exact_law, values
 from howsure.posteriors.state import State
 from howsure.validate import Label
+
+if TYPE_CHECKING:
+    from howsure.posteriors.class_samples import ClassSampler
 
 Array = NDArray[np.float64]
 Found = tuple[Array, Array]
@@ -98,7 +100,7 @@ def of_all_classes(formula: Expression, metric: Metric, state: State, at: Places
     if metric.better is None or len(t.labels) <= 2:
         return None
     with np.errstate(all="ignore"):
-        value = by_chance(formula)(**_floats(t.by_class()))
+        value = formula(**independent(**_floats(t.by_class())))
     return _chance(value, _turned(_of_classes(state, metric), metric.better == "higher"), at)
 
 
@@ -126,7 +128,7 @@ def refuse_other_classes(one: _Classed, two: _Classed, whole: bool) -> None:
 
 def _score(light: Metric, counts: Mapping[str, Any]) -> Any:
     with np.errstate(all="ignore"):
-        return by_chance(light.formula)(**_floats(counts))
+        return light.formula(**independent(**_floats(counts)))
 
 
 def _chance(value: Any, found: Found, at: Places, *, cut: bool = True) -> Chance:
@@ -194,6 +196,8 @@ def _flat(cells: dict[str, Array], shape: tuple[int, ...], at: list[int]) -> dic
 
 def _of_classes(state: State, metric: Metric) -> Found:
     """The share of draws of all classes above their own chance value, under the prior that the measure has."""
+    from howsure.posteriors.class_samples import class_sampler
+
     t = state.evidence
     formula = metric.of_classes(len(t.labels))
     assert formula is not None  # noqa: S101 - a measure of all classes

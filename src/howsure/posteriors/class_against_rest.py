@@ -13,20 +13,17 @@ from howsure.catalogue import metrics
 from howsure.catalogue.expressions import CELLS
 from howsure.catalogue.forms import Linear
 from howsure.catalogue.metric import Metric
-from howsure.distributions.weights import gamma_of, scale_of
 from howsure.evidence.classes import Tally
 from howsure.messages.notes import Note, Notes, note
 from howsure.posteriors import chance
 from howsure.posteriors.cells import CellQuestion, label_notes, of_all_classes, refuse_two_level, score_over_classes
-from howsure.posteriors.class_samples import ClassDrawing, ClassSampler, OfClass
 from howsure.posteriors.estimand import Chance, NextScore, Places, Question
-from howsure.posteriors.paired import Answers, one_row
 from howsure.posteriors.routes import Model, Shapes, exact_law
-from howsure.posteriors.sampling import sampled_law
-from howsure.posteriors.weighing import of_patterns, relative, uneven, weighed
 
 if TYPE_CHECKING:
     from howsure.distributions.protocol import Law
+    from howsure.posteriors.class_samples import ClassSampler
+    from howsure.posteriors.paired import Answers
 
 
 # -- class against rest
@@ -94,6 +91,9 @@ class ClassAgainstRest(CellQuestion):
 
     def answers(self) -> Answers:
         """Truth and answers of the systems, this class 1 and the rest 0; a missing answer is wrong."""
+        from howsure.posteriors.paired import Answers, one_row
+        from howsure.posteriors.weighing import of_patterns
+
         refuse_two_level(self.state)
         two = coded(self.state.evidence, self.place)
         truth, w = two.cells[:, 0], self.weights
@@ -163,12 +163,16 @@ class ClassAmongMany(ClassAgainstRest):
 
     @property
     def _sampler(self) -> ClassSampler:
+        from howsure.posteriors.class_samples import ClassDrawing, ClassSampler, OfClass
+
         t = self.state.evidence
         measure = OfClass(self.light.formula, self.place)
         return ClassSampler(ClassDrawing(t, self.state.prior, False), t.shape, measure, self.light.bounds)
 
     def law(self) -> tuple[Law, str]:
         """Exact where the measure looks at its own row or share only."""
+        from howsure.posteriors.sampling import sampled_law
+
         if not _mixed(self.light):
             law, route = exact_law(self.light, self.model)
             if law is not None:
@@ -188,6 +192,8 @@ class ClassAmongMany(ClassAgainstRest):
 
     def chance(self, at: Places = None) -> Chance | None:
         """By draws of all classes."""
+        from howsure.posteriors.class_samples import OfClass
+
         gap = chance.beyond(self.light)
         sampler = replace(self._sampler, measure=OfClass(gap, self.place), bounds=(-np.inf, np.inf))
         return chance.of_sampler(self.light, self.metric, self.counts(), sampler, self.state.seed, at)
@@ -243,6 +249,9 @@ def coded(t: Tally, place: int) -> Tally:
 
 def weighed_model(t: Tally, prior: dict[str, float], between: tuple[float, float] | None) -> Model:
     """The model of weighted items: each cell, and each class share, has an effective size and a scale of its own."""
+    from howsure.distributions.weights import gamma_of, scale_of
+    from howsure.posteriors.weighing import relative, uneven, weighed
+
     sums, squares, _ = relative(t.named(), t.squared.named())
     cells, scales = weighed(sums, squares, prior)
     if between is None:
@@ -290,6 +299,9 @@ class RightOrWrong(CellQuestion):
     @cached_property
     def model(self) -> Model:
         """Counts plus weights; right and wrong answers have scales of their own where items have weights."""
+        from howsure.distributions.weights import gamma_of
+        from howsure.posteriors.weighing import relative, uneven
+
         t, zero = self.state.evidence, np.zeros(self.state.evidence.shape)
         if not t.weighted:
             right, wrong = t.right_wrong(effective=False)
@@ -314,6 +326,9 @@ class RightOrWrong(CellQuestion):
         return self._answers(t.cells[:, 1:] == t.cells[:, [0]])
 
     def _answers(self, right: NDArray[np.bool_]) -> Answers:
+        from howsure.posteriors.paired import Answers
+        from howsure.posteriors.weighing import of_patterns
+
         t = self.state.evidence
         rows = {1: (self.weights[1], self.weights[0])}
         shapes, scales = of_patterns(t.counts, t.squares)

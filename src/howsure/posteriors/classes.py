@@ -14,23 +14,17 @@ from howsure.catalogue import parse as parse_metric
 from howsure.catalogue.expressions import CELLS
 from howsure.catalogue.forms import Linear
 from howsure.catalogue.multiclass import of_right_and_wrong
-from howsure.distributions.sampling import generator
-from howsure.distributions.weights import gamma_of
 from howsure.errors import BadSetting, HowsureError, NeedsPositive, listing
 from howsure.evidence.classes import Tally
 from howsure.evidence.protocol import as_json, number
-from howsure.evidence.shifted import ShiftedTally
 from howsure.messages.language import option
 from howsure.messages.notes import Notes, note
 from howsure.posteriors import priors
-from howsure.posteriors.all_classes import AllClasses, RightAnswersByRows
 from howsure.posteriors.cells import used_classes
 from howsure.posteriors.class_against_rest import ClassAgainstRest, ClassAmongMany, EveryClass, OnlyClass, RightOrWrong
-from howsure.posteriors.class_samples import ClassDrawing
 from howsure.posteriors.distribution import Distribution
 from howsure.posteriors.estimand import Question, nothing_shared
 from howsure.posteriors.priors import Prior
-from howsure.posteriors.shrunken import TOTAL, check_slices, shrunken
 from howsure.posteriors.state import State
 from howsure.validate import find
 
@@ -45,6 +39,8 @@ def settle_prior(evidence: Any, given: Any) -> Prior:
     """Any prior with weight in every cell."""
     made = priors.make(given)
     if made.shared:
+        from howsure.posteriors.shrunken import check_slices
+
         check_slices(evidence)
     if made.name == "none":
         raise BadSetting("prior none is for graded values and scores; a table needs weight in every cell, as even has.")
@@ -54,6 +50,8 @@ def settle_prior(evidence: Any, given: Any) -> Prior:
 def prior_total(state: State) -> float:
     """Of all cells; of a slice's own, where slices lend strength to each other."""
     if state.prior.shared:
+        from howsure.posteriors.shrunken import TOTAL
+
         return TOTAL
     return state.prior.total(max(2, len(state.evidence.labels)))
 
@@ -67,6 +65,8 @@ def parse(state: State, name: Any) -> Metric:
 def question(state: State, metric: Metric, asked: str) -> Question:
     """A 2x2 table, right and wrong answers, or all classes at once."""
     if state.prior.shared:
+        from howsure.posteriors.shrunken import shrunken
+
         return shrunken(state, metric, asked, question)
     t: Tally = state.evidence
     k = len(t.labels)
@@ -85,6 +85,8 @@ def question(state: State, metric: Metric, asked: str) -> Question:
         if k < 2:
             needed = f"Give {option('labels')}."
             raise BadSetting(f"{metric} needs two classes or more; only {listing(t.labels)} occurs. {needed}")
+        from howsure.posteriors.all_classes import AllClasses, RightAnswersByRows
+
         if state.prior.two_level:
             return RightAnswersByRows(state, metric, asked, formula, _is_accuracy(metric, k))
         return AllClasses(state, metric, asked, formula)
@@ -242,6 +244,8 @@ def draws(state: State, n: int, seed: int, metrics: Any) -> dict[str, Any]:
 
     Of many classes without a positive one: the cells of each class against the rest, (n, classes).
     """
+    from howsure.posteriors.class_samples import ClassDrawing
+
     t: Tally = state.evidence
     refuse_metrics(state, metrics)
     refuse_shared_cells(state)
@@ -303,6 +307,8 @@ class _BetaDraws:
     tilt: Any
 
     def __call__(self, n: int, seed: int) -> Any:
+        from howsure.distributions.sampling import generator
+
         a, b, tilt = (float(np.ravel(x)[0]) for x in (self.a, self.b, self.tilt))
         x = generator(seed, 60_013, a, b, tilt).beta(self.a, self.b, (n, *np.shape(self.a)))
         return x if np.all(self.tilt == 1.0) else self.tilt * x / (self.tilt * x + 1.0 - x)
@@ -331,6 +337,7 @@ def _of_classes(t: Tally) -> tuple[Any, Any]:
 def _share(whole: tuple[Any, Any], hit: tuple[Any, Any]) -> Distribution:
     """The share of a class that is answered in one way; both as sums of weights and of their squares, or arrays."""
     from howsure.distributions.moebius import Moebius
+    from howsure.distributions.weights import gamma_of
 
     rest = [np.maximum(np.asarray(x) - np.asarray(y), 0.0) for x, y in zip(whole, hit, strict=True)]
     seen = np.asarray(whole[0]) > 0
@@ -372,12 +379,16 @@ def extraction_notes(t: Tally) -> Notes:
     There, items are what was found or should have been. No classifier is like that: one that calls some items negative
     calls some negative items so, unless there are hardly any.
     """
-    if len(t.labels) != 2 or t.positive is None or isinstance(t, ShiftedTally):
+    if len(t.labels) != 2 or t.positive is None:
         return ()
     for name in t.systems:
         tp, fp, fn, tn = (float(x.sum()) for x in t.system(name).named(effective=True).values())
         if tn > 0 or fn == 0 or fp < _LEAST_NEGATIVES or tp < min(fp, fn):
             return ()
+    from howsure.evidence.shifted import ShiftedTally
+
+    if isinstance(t, ShiftedTally):
+        return ()
     return (note("no-true-negatives", names=", ".join(m for m in DEFAULT_BINARY if m not in DEFAULT_CLASS)),)
 
 

@@ -147,12 +147,12 @@ class Distribution:
 
     # -- moments and points
 
-    @property
+    @cached_property
     def shape(self) -> tuple[int, ...]:
         """The batch shape; () for one table."""
         return self.law.shape
 
-    @property
+    @cached_property
     def range(self) -> tuple[float, float]:
         """The lowest and highest values the measure can take."""
         return float(self.law.lower), float(self.law.upper)
@@ -228,7 +228,7 @@ class Distribution:
         if kind == "hdi":
             return self._shortest(level)
         even = self._equal_tailed(level)
-        return self._to_end(even) if kind == AUTO and any(x.any() for x in self._at_ends) else even
+        return self._to_end(even) if kind == AUTO and np.any(self._at_ends) else even
 
     @cached_property
     def _at_ends(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -247,7 +247,7 @@ class Distribution:
         rounded = ((low == bottom) & ~at_bottom) | ((high == top) & ~at_top)
         kept = [x for x in even.notes if x.code != "rounds-to-edge" or rounded.any()]
         told = note("interval-to-end", of=(self.name,), holds=0.5 + 0.5 * even.level)
-        low, high, below, above = (number_or_array(x) for x in (low, high, below, above))
+        low, high, below, above = map(number_or_array, (low, high, below, above))
         return Interval(low, high, even.level, TO_END, below, above, (*kept, told))
 
     def _equal_tailed(self, level: float) -> Interval:
@@ -270,7 +270,7 @@ class Distribution:
 
     def _around_median(self, low: Array, high: Array) -> tuple[Array, Array]:
         """Ends that are closer to those of the range than doubles can show may round to the median's other side."""
-        bottom, top = (x if math.isfinite(x) else np.nan for x in self.range)  # no end is at infinity
+        bottom, top = [x if math.isfinite(x) else np.nan for x in self.range]  # no end is at infinity
         at_end = (low <= bottom + _UNITS * abs(bottom)) | (high >= top - _UNITS * abs(top))
         if not at_end.any():
             return low, high
@@ -315,7 +315,7 @@ class Distribution:
         at_edge = (low == bottom) | (high == top)
         if at_edge.any():
             notes = (*notes, *self._edge_notes(low, high, kind, below, above))
-        low, high, below, above = (number_or_array(x) for x in (low, high, below, above))
+        low, high, below, above = map(number_or_array, (low, high, below, above))
         return Interval(low, high, level, kind, below, above, notes)
 
     def _edge_notes(self, low: Array, high: Array, kind: str, below: Array, above: Array) -> Notes:

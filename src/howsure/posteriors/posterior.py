@@ -16,8 +16,7 @@ from howsure.messages.notes import Notes
 from howsure.posteriors.distribution import Distribution
 from howsure.posteriors.estimand import Question
 from howsure.posteriors.priors import Prior
-from howsure.posteriors.sampling import TOGETHER
-from howsure.posteriors.state import State
+from howsure.posteriors.state import TOGETHER, State
 from howsure.validate import check_draws, check_seed, finite
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.distributions.sampled import Sampled
-from howsure.posteriors.state import State
+from howsure.posteriors.state import TOGETHER, State
 
 Array = NDArray[np.float64]
 
@@ -63,9 +63,6 @@ def difference_law(bounds: tuple[float, float], draws: Array) -> Sampled:
     """The law of differences of a measure with these bounds."""
     low, high = bounds
     return Sampled(np.sort(draws, axis=0), low - high, high - low)
-
-
-TOGETHER = "asked together"  # where a state keeps the questions that are
 
 
 def shared_draws(

@@ -16,6 +16,7 @@ from howsure.posteriors.priors import Prior
 #
 # State: evidence with its prior and settings. Every question is put to one; nothing derives these anew.
 
+TOGETHER = "asked together"  # where a state keeps the questions that are
 END_ERROR = 2.67  # standard error of a normal law's 2.5% point, times √n, in standard deviations
 
 

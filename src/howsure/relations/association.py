@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from howsure.catalogue import Metric, metrics, parse
 from howsure.catalogue.expressions import CELLS, Expression, evaluate
-from howsure.catalogue.forms import by_chance
+from howsure.catalogue.forms import independent
 from howsure.distributions.tetrachoric import RULES, with_error, without_zeros
 from howsure.errors import BadSetting, NeedsPositive, UnknownName, nearest
 from howsure.evidence.classes import Tally
@@ -322,7 +322,7 @@ def chance(
             if m.average == "samples" or m.name == "rate":
                 raise BadSetting(f"{m} is not a measure of a 2x2 table.")
             formula = m.formula.of_two_classes() if m.over_classes else m.formula
-            value = np.asarray(by_chance(formula)(**table), dtype=float)
+            value = np.asarray(formula(**independent(**table)), dtype=float)
             simple = np.round(value, 4) + 0.0  # 0, 1 and shares of a few digits come out as such
             out[str(m)] = unboxed(np.where(np.abs(value - simple) < 1e-15, simple, value))
     return out

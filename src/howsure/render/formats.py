@@ -8,14 +8,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.messages.language import option
-from howsure.render import data, html, junit, latex, markdown
-from howsure.render import text as plain
 from howsure.render.view import USUAL, Detail
+
+if TYPE_CHECKING:
+    from howsure.render.data import Columns
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class Format:
     for_people: bool  # who can do with a page where the document is long; programs get all of it
     text: Callable[..., str] | None = None  # of the document, and for people of a view
     page: Callable[..., str] | None = None  # what a file holds, where that is more than the text
-    file: Callable[[data.Columns, Path], None] | None = None
+    file: Callable[[Columns, Path], None] | None = None
     of: tuple[str, ...] = ()  # the kinds of documents that it is for, where it is not for all
 
     def fits(self, kind: str) -> bool:
@@ -35,15 +37,25 @@ class Format:
         return not self.of or kind in self.of
 
 
+def _renderer(name: str) -> Callable[..., Any]:
+    """The function of that name, "module:function"; its module is imported when the function is called."""
+    module, _, function = name.partition(":")
+
+    def rendered(*given: Any) -> Any:
+        return getattr(import_module(f"howsure.render.{module}"), function)(*given)
+
+    return rendered
+
+
 REGISTRY: Final = (
-    Format("table", (".txt",), for_people=True, text=plain.table),
-    Format("json", (".json",), for_people=False, text=data.json_text),
-    Format("markdown", (".md", ".markdown"), for_people=True, text=markdown.table),
-    Format("latex", (".tex",), for_people=True, text=latex.table),
-    Format("csv", (".csv",), for_people=False, text=data.csv_text),
-    Format("html", (".html", ".htm"), for_people=True, text=html.table, page=html.page),
-    Format("parquet", (".parquet", ".pq"), for_people=False, file=data.parquet_file),
-    Format("junit", (".xml",), for_people=False, text=junit.suite, of=("gate",)),
+    Format("table", (".txt",), for_people=True, text=_renderer("text:table")),
+    Format("json", (".json",), for_people=False, text=_renderer("data:json_text")),
+    Format("markdown", (".md", ".markdown"), for_people=True, text=_renderer("markdown:table")),
+    Format("latex", (".tex",), for_people=True, text=_renderer("latex:table")),
+    Format("csv", (".csv",), for_people=False, text=_renderer("data:csv_text")),
+    Format("html", (".html", ".htm"), for_people=True, text=_renderer("html:table"), page=_renderer("html:page")),
+    Format("parquet", (".parquet", ".pq"), for_people=False, file=_renderer("data:parquet_file")),
+    Format("junit", (".xml",), for_people=False, text=_renderer("junit:suite"), of=("gate",)),
 )
 TEXTS: Final = tuple(f for f in REGISTRY if f.text is not None and not f.of)  # of every document
 FORMATS: Final = tuple(f.name for f in TEXTS)

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from howsure.distributions.scale import FARTHEST, NEAREST
 from howsure.errors import BadSetting
 from howsure.messages.numbers import ends, probability, short, stated, width_of
-from howsure.render import findings
 from howsure.validate import AUTO
 
 if TYPE_CHECKING:
@@ -129,6 +128,7 @@ def _sides(d: Distribution, value: float) -> dict[str, Any]:
 def density_chart(d: Distribution, level: float, kind: str, above: float | None) -> Chart:
     """The density of one law, drawn."""
     from howsure.charts.density import density
+    from howsure.render import findings
 
     law = outline(d, level, kind, above=above)
     interval = d.interval(level, kind=kind)

@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 import numpy as np
 
-from howsure import atomic
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.messages.notes import WARNING, Note, note
-from howsure.render.data import flat, metrics, readable
 from howsure.render.formats import FORMATS, by_suffix, fitting, for_view, kind_of, named, render
 from howsure.render.view import USUAL, Detail, view
 from howsure.validate import flag
@@ -135,6 +133,8 @@ class Result:
 
         It has the columns that people read; `full=True` gives all that the JSON has, with nested keys joined by a dot.
         """
+        from howsure.render.data import flat, readable
+
         rows = self._document["rows"]
         return frame([flat(row) for row in rows] if flag(full, "full") else readable(rows), self._library)
 
@@ -144,6 +144,8 @@ class Result:
         A comparison gives both scores, the difference and P(better): a/f1, b/f1, f1/a-b, f1/a-b_p_better. Points of
         curves have no names and are left out; to_frame has them.
         """
+        from howsure.render.data import metrics
+
         return metrics(self._document)
 
     def to_text(self, kind: str = "table", *, columns: str | Iterable[str] = (), verbose: bool = False) -> str:
@@ -259,6 +261,8 @@ class Result:
         Results that have columns (a Report) are also written as .parquet, gates as .xml (JUnit). `columns` and
         `verbose` are as in to_text.
         """
+        from howsure import atomic
+
         asked = view(columns, verbose)
         columnar = self if isinstance(self, Columnar) else None
         form = by_suffix(path, fitting(self._kind, columnar is not None)) if kind is None else named(kind)

@@ -9,7 +9,6 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from howsure.errors import BadLabels, BadSetting, HowsureError, UnknownName, listing, nearest
-from howsure.evidence.shifted import shifted
 from howsure.messages.language import option
 from howsure.posteriors.posterior import KINDS, Posterior, posterior
 from howsure.validate import AUTO, NAMES, Label, check_seed, find, in_order, named, plain_label
@@ -275,11 +274,17 @@ def _entered(
 
 def _in_target(evidence: Any, prevalence: Any) -> Any:
     """The same evidence, asked of a target with this share of positives if one is given."""
-    return evidence if prevalence is None else shifted(evidence, prevalence)
+    if prevalence is None:
+        return evidence
+    from howsure.evidence.shifted import shifted
+
+    return shifted(evidence, prevalence)
 
 
 def shifted_posterior(p: Posterior, prevalence: Any) -> Posterior:
     """The posterior in a target with this share of positives."""
+    from howsure.evidence.shifted import shifted
+
     made, k = shifted(p.evidence, prevalence), len(getattr(p.evidence, "labels", ()))
     if k > 2 and p.prior.two_level:
         raise BadSetting(f"a two-level prior of {k} classes has no form for one class against the rest; use even.")

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby, permutations
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure import atomic
 from howsure.errors import HowsureError, UnknownName
 from howsure.evidence.protocol import Evidence, as_json, number
 from howsure.evidence.slices import Slices, slice_of
@@ -20,10 +19,11 @@ from howsure.posteriors.distribution import Distribution, Interval
 from howsure.posteriors.estimand import Question
 from howsure.posteriors.posterior import Posterior, posterior
 from howsure.posteriors.priors import NAMES
-from howsure.render import findings
-from howsure.render.data import csv_file, parquet_file
 from howsure.render.formats import named
 from howsure.results.result import real
+
+if TYPE_CHECKING:
+    from howsure import atomic
 
 # -- rows
 #
@@ -194,9 +194,11 @@ def _documents(row: Row, places: Sequence[Place] | None) -> list[list[dict[str, 
     every = [x for own in full for x in own]
     columns = _columns(row, every) | _chances(row, every)
     infinite = _infinite(columns, len(every))
-    listed = zip(*map(_reals, columns.values()), strict=True)
     routes = _routes(row, every)
-    values = (dict(zip(columns, numbers, strict=True)) | {"route": next(routes)} for numbers in listed)
+    values = (
+        dict(zip(columns, numbers, strict=True)) | {"route": route}
+        for numbers, route in zip(_reals(np.stack(list(columns.values()), axis=-1)), routes, strict=True)
+    )
     slices, sizes = [slice_of(evidence, x) or None for x in where], [number(totals[x]) for x in where]
     fixed = _fixed(row)
     return [
@@ -223,9 +225,11 @@ def _columns(row: Row, places: Sequence[Place]) -> dict[str, Array]:
         "low_error": row.end_errors[0], "high_error": row.end_errors[1], "floor": table_floors(d.law),
         **row.question.by_table,
     }  # fmt: skip
+    found = {k: getattr(few[0] if few else d, k) if v is None else v for k, v in columns.items()}
+    shape = d.shape
     return {
-        k: np.ravel(getattr(few[0], k) if v is None and few else _picked(getattr(d, k) if v is None else v, d, at))
-        for k, v in columns.items()
+        k: np.ravel(v if few and columns[k] is None else np.broadcast_to(np.asarray(v, dtype=float), shape)[at])
+        for k, v in found.items()
     }
 
 
@@ -246,15 +250,10 @@ def _some(d: Distribution, at: tuple[NDArray[np.intp], ...]) -> tuple[Distributi
     return (replace(d, law=d.law.rows(at[0], d.shape), point=None),)
 
 
-def _picked(values: Any, d: Distribution, at: tuple[NDArray[np.intp], ...]) -> Array:
-    whole: Array = np.broadcast_to(np.asarray(values, dtype=float), d.shape)
-    return whole[at] if at else whole
-
-
-def _reals(column: Array) -> list[float | None]:
-    """Finite numbers, or null."""
-    finite = np.isfinite(column)
-    found: list[float | None] = (column if finite.all() else np.where(finite, column, np.array(None))).tolist()
+def _reals(numbers: Array) -> list[list[float | None]]:
+    """Finite numbers, or null, line by line."""
+    finite = np.isfinite(numbers)
+    found: list[list[float | None]] = (numbers if finite.all() else np.where(finite, numbers, np.array(None))).tolist()
     return found
 
 
@@ -337,6 +336,8 @@ FEW_CLASSES: Final = 20  # from more on, priors on every cell outweigh the data,
 
 def chief(p: Posterior, rows: Sequence[Row], documents: Sequence[Document]) -> tuple[Row, Document] | None:
     """The row of the headline, and what it says; None of a batch, of many classes, and of slices that share."""
+    from howsure.render import findings
+
     if p.prior.shared or len(p.evidence.describe().get("labels") or ()) > FEW_CLASSES:
         return None
     said = next(iter(findings.headlines({"rows": list(documents)})), None)
@@ -433,6 +434,9 @@ def _narrow(values: Any) -> Any:
 
 def write_columns(columns: dict[str, Any], path: atomic.Name) -> None:
     """A Parquet or CSV file, by its suffix, written whole or not at all; without a suffix it is Parquet."""
+    from howsure import atomic
+    from howsure.render.data import csv_file, parquet_file
+
     parquet = named("parquet")
     suffix = atomic.checked(path).suffix.lower()
     if suffix not in (".csv", "", *parquet.suffixes):

@@ -9,7 +9,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.distributions.alike import discoveries, size_groups, standing
 from howsure.errors import BadSetting, UnknownName, listing, nearest
 from howsure.evidence.protocol import Evidence
 from howsure.evidence.slices import Slices
@@ -83,6 +82,8 @@ def dealt(posteriors: Sequence[Posterior], seed: int) -> DealtParts | None:
 
 
 def _dealt(posteriors: Sequence[Posterior], seed: int) -> DealtParts:
+    from howsure.distributions.alike import size_groups
+
     sizes = [np.maximum(np.round(p.evidence.effective.sum(axis=-1)), 0.0) for p in posteriors]
     with np.errstate(divide="ignore"):
         variance = np.sum([1.0 / n for n in sizes], axis=0)
@@ -109,6 +110,8 @@ def _chosen(group: NDArray[np.intp], usable: NDArray[np.intp], cells: int) -> ND
 
 def marks(deal: DealtParts, scores: Array, parts: Array, whole: float) -> SliceMarks:
     """Which slices stand out, from their scores, those of the parts, and that of all items together."""
+    from howsure.distributions.alike import discoveries, standing
+
     defined = ~np.isnan(scores)
     shares, looks = np.ones(scores.size), 0.0
     ours, theirs = (_scaled(x, whole, r) for x, r in ((scores, deal.reach), (parts, deal.part_reach)))

@@ -1,0 +1,31 @@
+"""The command `howsure papers`: what the papers print, recomputed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from howsure import papers
+from howsure.cli.options import OUT_OF_LIST, PAGED, Command
+from howsure.cli.output import write
+
+_PAPERS = """Recompute what the papers print, and set it beside the print.
+
+ITEM is a paper (goutte, ishioka, powers, alvarez, zhang), an item of it (goutte-eq-9) or how some begin (goutte-table);
+without it every item is computed. A page (--out papers.html) shows every figure, drawn again. Each gets a verdict:
+
+"""
+
+
+@click.command(
+    "papers",
+    cls=Command,
+    help=_PAPERS + "\n\n".join(f"{verdict}: {meaning}" for verdict, meaning in papers.MEANINGS.items()),
+)
+@click.argument("item", required=False)
+@PAGED
+@OUT_OF_LIST
+def papers_command(item: str | None, kind: str, out: Path | None) -> None:
+    """Recompute what the papers print, and set it beside the print."""
+    write(papers.render(papers.select(item), kind), out, kind)
