@@ -1,27 +1,28 @@
 """In which order tests run, and which of them share a worker of pytest-xdist.
 
-A worker takes a file after the other, so that what its tests have in common is made once. Folders whose tests wait for
-one server, one browser, Spark or PostgreSQL are taken whole, and first, while other workers compute: there is one
-worker more than there are cores (Makefile). Then come the folders with the longest files, so that none of them is last.
+A worker takes a file after the other, so that what its tests have in common is made once. What waits for a browser, Spark
+or PostgreSQL more than it works is taken by one worker, first and one after the other, while the other workers compute:
+there is one worker more than there are cores (Makefile). Then come the folders with the longest files, so that none of
+them is last.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-TOGETHER = ("tests/web/", "tests/engines/", "tests/databases/")
-LONG = ("tests/laws/", "tests/docs/", "tests/faults/", "tests/reference/", "tests/comparison/", "tests/files/")
+WAITING = ("tests/engines/", "tests/web/browser/", "tests/databases/")
+LONG = ("tests/web/", "tests/laws/", "tests/docs/", "tests/faults/", "tests/reference/", "tests/comparison/", "tests/files/")
 
 
 def place(nodeid: str) -> str:
-    """What is handed to a worker as one: a file, or one of the folders that are kept together."""
+    """What is handed to a worker as one: a file, or all that waits."""
     file = nodeid.partition("::")[0]
-    return next((folder for folder in TOGETHER if file.startswith(folder)), file)
+    return "waiting" if file.startswith(WAITING) else file
 
 
 def rank(nodeid: str) -> int:
     """The lower, the earlier."""
-    first = (*TOGETHER, *LONG)
+    first = (*WAITING, *LONG)
     return next((i for i, folder in enumerate(first) if nodeid.startswith(folder)), len(first))
 
 
