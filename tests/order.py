@@ -1,9 +1,9 @@
 """In which order tests run, and which of them share a worker of pytest-xdist.
 
-A worker takes a file after the other, so that what its tests have in common is made once. What waits for a browser, Spark
-or PostgreSQL more than it works is taken by one worker, first and one after the other, while the other workers compute:
-there is one worker more than there are cores (Makefile). Then come the folders with the longest files, so that none of
-them is last.
+A worker takes a file after the other, so that what its tests have in common is made once. What waits for a browser,
+Spark or PostgreSQL more than it works is taken by one worker, first and one after the other, while the other workers
+compute: there is one worker more than there are cores (Makefile). Then come the folders with the longest files, so that
+none of them is last.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 WAITING = ("tests/engines/", "tests/web/browser/", "tests/databases/")
-LONG = ("tests/web/", "tests/laws/", "tests/docs/", "tests/faults/", "tests/reference/", "tests/comparison/", "tests/files/")
+LONG = (
+    "tests/web/", "tests/laws/", "tests/docs/", "tests/faults/", "tests/reference/", "tests/comparison/", "tests/files/",
+)  # fmt: skip
 
 
 def place(nodeid: str) -> str:
