@@ -11,9 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 WAITING = ("tests/engines/", "tests/web/browser/", "tests/databases/")
-LONG = (
-    "tests/web/", "tests/laws/", "tests/docs/", "tests/faults/", "tests/reference/", "tests/comparison/", "tests/files/",
-)  # fmt: skip
+LONG = tuple(f"tests/{x}/" for x in ("web", "laws", "docs", "faults", "reference", "comparison", "files"))
 
 
 def place(nodeid: str) -> str:
