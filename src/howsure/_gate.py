@@ -228,7 +228,7 @@ def _named(slices: Slices, where: Where) -> list[str]:
 #
 # hs.gate: does it pass? Each requirement passes, fails or is inconclusive, by its posterior probability.
 
-# -- settling
+# -- more items
 #
 # How many more items would likely settle a question that is open: P(above) between 1 - p and p.
 #
@@ -279,7 +279,7 @@ def more_items(probability: float, needed: float, size: float) -> int | None:
     return int(math.ceil(exact / unit) * unit)
 
 
-# -- judging
+# -- rulings
 #
 # One requirement against its posterior: P(it holds), the answer, and how many more items would likely give one.
 
@@ -438,7 +438,7 @@ def _odd(r: Requirement, metric: Measure) -> Notes:
     return (note("gate-direction", of=r.metric, better=against, asked=str(r)),) if metric.better == against else ()
 
 
-# -- gating
+# -- the verb
 #
 # gate: does it pass? Each requirement has three answers, pass, fail and inconclusive, by its posterior probability.
 
