@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import groupby
@@ -21,6 +21,7 @@ from howsure.messages.user_text import visible
 from howsure.posteriors.distribution import Distribution
 from howsure.posteriors.posterior import Posterior, posterior
 from howsure.posteriors.priors import NAMES
+from howsure.render.view import Detail
 from howsure.results.result import Result, envelope
 from howsure.validate import (
     ColumnsAndTarget,
@@ -36,7 +37,7 @@ from howsure.validate import (
 from howsure.verbs import rows as prior_rows
 from howsure.verbs import slices
 from howsure.verbs.inputs import answered, entered
-from howsure.verbs.rows import Place, Row, columns_of, row_documents, row_parts, write_columns
+from howsure.verbs.rows import COSTLY, Place, Row, columns_of, row_documents, row_parts, write_columns
 from howsure.verbs.slices import DealtParts, SliceMarks
 
 MOST_DRAWN: Final = 240  # tables that a chart shows in full
@@ -106,6 +107,11 @@ class Report(Result):
         return self._made(page=False)
 
     @cached_property
+    def _usual_page(self) -> dict[str, Any]:
+        """The document without the numbers that the usual table does not show: they take most of the time."""
+        return self._made(self._tables > slices.MOST, COSTLY - {"chance"} if self.chance else COSTLY)
+
+    @cached_property
     def _marks(self) -> list[SliceMarks] | None:
         """Which slices stand out, for each line that a slice has; None where there are not many."""
         deal = slices.dealt((self.posterior,), self.posterior.seed) if self._has_overall else None
@@ -134,11 +140,12 @@ class Report(Result):
         lines = zip(row_parts(self.rows), self._marks, strict=True)
         return tuple(m.note(_line(row, i), row.system, "score") for (row, i), m in lines)
 
-    def _made(self, page: bool) -> dict[str, Any]:
+    def _made(self, page: bool, without: Set[str] = frozenset()) -> dict[str, Any]:
         p = self.posterior
         places = slices.order(p.evidence, self.rows, self.overall, self.sort)
         shown = slices.ends(places) if page else places
-        first, rows = row_documents(self.overall if self._has_overall else ()), row_documents(self.rows, shown)
+        first = row_documents(self.overall if self._has_overall else (), without=without)
+        rows = row_documents(self.rows, shown, without)
         self._tell_slices(first, rows, shown)
         rows = [*first, *rows]
         notes = (*self.notes, *_drawn_chances(rows)) if self.chance else self.notes
@@ -175,6 +182,10 @@ class Report(Result):
     def page(self) -> dict[str, Any]:
         """The document for people: of thousands of tables only the first and the last in their order."""
         return self._made(page=True) if self._tables > slices.MOST else self._document
+
+    def page_for(self, view: Detail) -> dict[str, Any]:
+        """The document for a table of that view."""
+        return self._usual_page if view.usual and "_document" not in self.__dict__ else self.page()
 
     def to_table(self) -> dict[str, Any]:
         """Columns of one line for each table and measure: slices, metric, system, n, score, mean, low, high."""

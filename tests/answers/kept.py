@@ -10,6 +10,7 @@ from typing import Any
 from tests.answers.running import Answer
 
 RELATIVE = 1e-12  # how far exact numbers may be apart; absolute below 1
+FLAT = 1e-9  # the same of a mode: a density is flat there, so that a search knows the place to half the digits
 
 Part = dict[str, dict[str, Any]]  # call -> place -> what is there
 
@@ -60,18 +61,18 @@ def _short(x: Any) -> str:
 
 def _numbers(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
     for key in dict.fromkeys([*old, *new]):
-        if not agree(old.get(key), new.get(key)):
+        if not agree(old.get(key), new.get(key), FLAT if key == "mode" else 0.0):
             yield f".{key}: {_short(old.get(key))} -> {_short(new.get(key))}"
 
 
-def agree(old: Any, new: Any) -> bool:
-    """Whether two numbers are the same, or as near as the errors of both allow; lists of them, each to each."""
+def agree(old: Any, new: Any, off: float = 0.0) -> bool:
+    """Whether two numbers are as near as the errors of both and `off` allow; lists of them, each to each."""
     if isinstance(old, dict) and isinstance(new, dict):  # sampled: {"is": number or list, "off": error}
         return _near(old["is"], new["is"], old["off"] + new["off"])
     if isinstance(old, dict) or isinstance(new, dict):
         sampled, exact = (old, new) if isinstance(old, dict) else (new, old)
         return _near(sampled["is"], exact, sampled["off"])
-    return _near(old, new, 0.0)
+    return _near(old, new, off)
 
 
 def _near(old: Any, new: Any, off: float) -> bool:

@@ -11,6 +11,7 @@ import csv
 import io
 import json
 import math
+import os
 import re
 import shlex
 import subprocess
@@ -142,6 +143,7 @@ def _piped(line: str, file: str) -> dict[str, Any]:
         done = subprocess.run(
             [sys.executable, "-m", "howsure", *shlex.split(line)], stdin=stdin, capture_output=True, text=True,
             encoding="utf-8", timeout=60, check=False,
+            env=dict(os.environ),  # readline, which pytest may import, sets COLUMNS where only a child can see it
         )  # fmt: skip
     return _seen(line, done.returncode, done.stdout, done.stderr, before)
 

@@ -39,11 +39,11 @@ def show(result: Result | dict[str, Any], kind: str, out: Path | None, view: Det
     with _drawn(made):
         pass
     if kind == "table" and sys.stdout is not None and sys.stdout.isatty():
-        page = made.page()
+        page = made.page_for(view)
         progress.stop()
         plain.on_terminal(page, view)
     elif kind == "table" and _asked_width() is not None:
-        write(plain.fitted(made.page(), _asked_width() or 80, view), None, kind)
+        write(plain.fitted(made.page_for(view), _asked_width() or 80, view), None, kind)
     else:
         write(made.to_text(kind, columns=view.columns, verbose=view.verbose), None, kind)
 

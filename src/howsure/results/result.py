@@ -128,6 +128,10 @@ class Result:
         """The document for people: all of it, unless the result is long. To be read, not changed: it is no copy."""
         return self._document
 
+    def page_for(self, view: Detail) -> dict[str, Any]:  # noqa: ARG002
+        """The document for a table of that view: numbers that none of its columns shows may be missing."""
+        return self.page()
+
     def to_frame(self, *, full: bool = False) -> Any:
         """A data frame of the rows, of the library of the input; else of pandas, else of polars.
 
@@ -280,10 +284,10 @@ class Result:
     def _render(self, kind: str, view: Detail = USUAL, in_file: bool = False) -> str:
         if isinstance(kind, str) and kind == "html":
             return self._report(view, in_file)
-        return render(self.page() if named(kind).for_people else self._document, kind, view, in_file)
+        return render(self.page_for(view) if named(kind).for_people else self._document, kind, view, in_file)
 
     def _repr_html_(self) -> str:
-        return render(self.page(), "html")
+        return render(self.page_for(USUAL), "html")
 
     def __str__(self) -> str:
         return self._render("table")

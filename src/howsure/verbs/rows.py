@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby, permutations
@@ -160,9 +160,17 @@ def told_alike(rows: Iterable[Row], paired: bool) -> dict[str, Any]:
     return same | ({"weighted": True} if weighted else {})
 
 
-def row_documents(rows: Iterable[Row], places: Sequence[Place] | None = None) -> list[dict[str, Any]]:
-    """One score row for each table of the batch and each measure of it; `places` chooses and orders the tables."""
-    return [x for table in zip(*_series(rows, places), strict=True) for x in table]
+COSTLY: Final = frozenset({"std", "median", "mode", "chance"})  # what the usual table does not show, and takes time
+
+
+def row_documents(
+    rows: Iterable[Row], places: Sequence[Place] | None = None, without: Set[str] = frozenset()
+) -> list[dict[str, Any]]:
+    """One score row for each table of the batch and each metric of it; `places` chooses and orders the tables.
+
+    Numbers of COSTLY that are named in `without` are not computed: they are null.
+    """
+    return [x for table in zip(*_series(rows, places, without), strict=True) for x in table]
 
 
 def row_parts(rows: Iterable[Row]) -> list[tuple[Row, int | None]]:
@@ -174,10 +182,12 @@ def row_parts(rows: Iterable[Row]) -> list[tuple[Row, int | None]]:
     return out
 
 
-def _series(rows: Iterable[Row], places: Sequence[Place] | None) -> list[list[dict[str, Any]]]:
+def _series(
+    rows: Iterable[Row], places: Sequence[Place] | None, without: Set[str] = frozenset()
+) -> list[list[dict[str, Any]]]:
     """For each line that a table has, the documents of all tables."""
     listed = list(rows)
-    made = {id(row): _documents(row, places) for row in listed}
+    made = {id(row): _documents(row, places, without) for row in listed}
     out = []
     for row, i in row_parts(listed):
         own = made[id(row)][i or 0]
@@ -185,14 +195,14 @@ def _series(rows: Iterable[Row], places: Sequence[Place] | None) -> list[list[di
     return out
 
 
-def _documents(row: Row, places: Sequence[Place] | None) -> list[list[dict[str, Any]]]:
+def _documents(row: Row, places: Sequence[Place] | None, without: Set[str]) -> list[list[dict[str, Any]]]:
     """For each class of the row, or once, the documents of its tables; columns are turned to numbers at once."""
     evidence = row.question.state.evidence.only(row.metric)
     totals = evidence.totals
     where = list(np.ndindex(evidence.shape)) if places is None else places
     full = [where] if row.classes is None else [[(i, *x) for x in where] for i in range(len(row.classes))]
     every = [x for own in full for x in own]
-    columns = _columns(row, every) | _chances(row, every)
+    columns = _columns(row, every, without) | _chances(row, every, "chance" not in without)
     infinite = _infinite(columns, len(every))
     routes = _routes(row, every)
     values = (
@@ -210,7 +220,7 @@ def _of_class(row: Row, label: Any) -> dict[str, Any]:
     return {"metric": f"{row.metric}:{label}", "asked": f"{row.asked}:{label}", "class": as_json(label)}
 
 
-def _columns(row: Row, places: Sequence[Place]) -> dict[str, Array]:
+def _columns(row: Row, places: Sequence[Place], without: Set[str]) -> dict[str, Array]:
     """Every number of the row at these tables."""
     from howsure.distributions.stacked import table_floors, table_routes
 
@@ -225,12 +235,12 @@ def _columns(row: Row, places: Sequence[Place]) -> dict[str, Array]:
         "low_error": row.end_errors[0], "high_error": row.end_errors[1], "floor": table_floors(d.law),
         **row.question.by_table,
     }  # fmt: skip
-    found = {k: getattr(few[0] if few else d, k) if v is None else v for k, v in columns.items()}
-    shape = d.shape
-    return {
-        k: np.ravel(v if few and columns[k] is None else np.broadcast_to(np.asarray(v, dtype=float), shape)[at])
-        for k, v in found.items()
-    }
+    wanted = [k for k, v in columns.items() if v is None and k not in without]
+    of_few = {k: getattr(few[0], k) for k in wanted} if few else {}
+    found = {k: getattr(d, k) if k in wanted else np.nan if v is None else v
+             for k, v in columns.items() if k not in of_few}  # fmt: skip
+    each = {k: np.broadcast_to(np.asarray(v, dtype=float), d.shape)[at] for k, v in found.items()} | of_few
+    return {k: np.ravel(each[k]) for k in columns}
 
 
 def _routes(row: Row, places: Sequence[Place]) -> Iterator[str]:
@@ -264,11 +274,11 @@ def _infinite(columns: dict[str, Array], many: int) -> Iterator[list[str]]:
     return iter([[k for k in names if marks[k][i]] for i in range(many)])
 
 
-def _chances(row: Row, places: Sequence[Place]) -> dict[str, Array]:
+def _chances(row: Row, places: Sequence[Place], wanted: bool) -> dict[str, Array]:
     """What random guessing gives at these tables, P(better than that), and how far this may be off."""
     names = ("chance", "p_above_chance", "chance_error")
     at = tuple(np.array(x) for x in zip(*places, strict=True)) or None
-    found = row.question.chance(at) if places else None
+    found = row.question.chance(at) if places and wanted else None
     if found is None:
         return dict.fromkeys(names, np.full(len(places), np.nan))
     numbers = (np.ravel(x) for x in (found.score, found.better, found.error))
