@@ -6,7 +6,7 @@
 #   make check    the linters and the types only
 #   make bench    compare speed with other packages, in one run
 #   make calibrate  set intervals and comparisons beside other methods; writes docs/calibration.md (20 minutes)
-#   make torture  random tables over 30 orders of magnitude through every measure: 20 minutes (TORTURE="--share 0.01")
+#   make stress   random tables over 30 orders of magnitude through every measure: 20 minutes (STRESS="--share 0.01")
 #   make fuzz     look for inputs that break a parser, SECONDS=60 for each
 #   make docs     write the generated pages again, and the site of the docs in build/site
 #   make dist     build wheel and source archive, and try them in new environments, with the lowest versions too
@@ -31,7 +31,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo fast test deep check bench calibrate docs dist audit system clean torture fuzz
+.PHONY: help demo fast test deep check bench calibrate docs dist audit system clean stress fuzz
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -64,8 +64,8 @@ bench: $(VENV)/.stamp-bench
 
 calibrate: $(VENV)/.stamp-bench
 	$(BIN)/python -m bench.calibrate $(ARGS)
-torture: $(VENV)/.stamp-dev
-	$(BIN)/python -m bench.torture --workers $(WORKERS) $(TORTURE)
+stress: $(VENV)/.stamp-dev
+	$(BIN)/python -m bench.stress --workers $(WORKERS) $(STRESS)
 
 fuzz: $(VENV)/.stamp-fuzz
 	$(BIN)/python -m tests.fuzz.run --seconds $(SECONDS)

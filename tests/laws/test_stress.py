@@ -1,4 +1,4 @@
-"""A small run of bench/torture in every test run, and what its full run has found."""
+"""A small run of bench/stress in every test run, and what its full run has found."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import pytest
 from scipy import special
 
 import howsure as hs
-from bench.torture.__main__ import jobs
-from bench.torture.trying import Job, tried
+from bench.stress.__main__ import jobs
+from bench.stress.trial import Job, tried
 from tests.tiers import tier
 
 CHEAP = [
@@ -19,14 +19,14 @@ CHEAP = [
 
 
 @pytest.mark.slow
-def test_a_share_of_the_torture() -> None:
+def test_a_share_of_the_stress_test() -> None:
     """A few random tables of every kind through every measure: no violation."""
     assert {job.subject for job in CHEAP} >= {"binary", "rates", "classes", "weighted", "wins"}
     wrong = [v for job in CHEAP for v in tried(job)[1]]
     assert wrong == []
 
 
-def test_the_torture_can_fail(monkeypatch) -> None:
+def test_the_stress_test_can_fail(monkeypatch) -> None:
     """A law whose median lies above its interval, and one that raises, are both found, with a text that can be run."""
     from howsure.posteriors.distribution import Distribution
 

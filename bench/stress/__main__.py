@@ -1,4 +1,4 @@
-"""Run with `make torture`, or `python -m bench.torture --share 0.01` for a hundredth; exits 1 on any violation."""
+"""Run with `make stress`, or `python -m bench.stress --share 0.01` for a hundredth; exits 1 on any violation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 
 import howsure as hs
-from bench.torture.trying import Job, Violation, tried
+from bench.stress.trial import Job, Violation, tried
 
 CLOSED_SIZE, OTHER_SIZE, FEW = 10_000, 100, 10
 ROUGH = 0.5  # of sampled laws: few draws, so that there can be many tables
@@ -98,7 +98,7 @@ def _progress(done: int, of: int, tables: int, seconds: float, found: dict[str, 
 
 def main() -> int:
     """The violations, with their count last."""
-    parser = argparse.ArgumentParser(prog="python -m bench.torture", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bench.stress", description=__doc__)
     parser.add_argument("--share", type=float, default=1.0, help="of the full run; at least one batch of each measure")
     parser.add_argument("--quick", action="store_true", help="one small batch of each measure")
     parser.add_argument("--only", default="", help="kinds and measures whose name has this, such as 'binary f2'")

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from bench.torture import checks
-from bench.torture.subjects import SUBJECTS, Batch
+from bench.stress import checks
+from bench.stress.subjects import SUBJECTS, Batch
 
 SINGLES = 2  # tables of each batch that are also tried alone
 
@@ -102,7 +102,7 @@ def _raised(job: Job, batch: Batch, error: Exception) -> Violation:
             break
         places = part
     kind = f"{job.subject} {job.measure}: {type(error).__name__}: {str(error)[:200]}"
-    example = batch.text(int(places[0])) if len(places) == 1 else f"bench.torture.trying.tried({job!r})"
+    example = batch.text(int(places[0])) if len(places) == 1 else f"bench.stress.trial.tried({job!r})"
     return Violation(kind, 1, float(batch.weight[places].sum()), f"{example}  # level {job.level}")
 
 

@@ -1,1 +1,0 @@
-"""Random tables over 30 orders of magnitude through every measure, and what each law must keep to: make torture."""
