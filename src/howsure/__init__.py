@@ -55,23 +55,27 @@ if TYPE_CHECKING:
     from howsure.posteriors.posterior import Posterior as Posterior
     from howsure.posteriors.posterior import posterior as posterior
     from howsure.posteriors.priors import two_level as two_level
+    from howsure.relations.surfaces import surface as surface
     from howsure.verbs.comparison import Comparison as Comparison
 
 __version__: str
 
-_HOME = {
+_VERBS = {  # that have a command, in the order of its help; their declarations are in these modules
+    "score": "_score", "compare": "_compare", "leaderboard": "_leaderboard", "gate": "_gate", "forecast": "_forecast",
+    "curve": "_curve", "trec": "_trec", "plan": "_plan", "solve": "_solve", "tradeoff": "_tradeoff",
+    "surface": "relations.surfaces",
+}  # fmt: skip
+_HOME = _VERBS | {
     "Clustered": "evidence.clusters", "Comparison": "verbs.comparison", "Curve": "_curve",
     "Distribution": "posteriors.distribution", "Folds": "_folds", "Forecast": "_forecast", "Gate": "_gate",
     "Graded": "evidence.graded", "HowsureError": "errors", "Interval": "posteriors.distribution",
     "Leaderboard": "_leaderboard", "Metric": "catalogue.metric", "Multilabel": "evidence.label_sets",
     "Outcomes": "evidence.outcomes", "Plan": "_plan", "Posterior": "posteriors.posterior", "Ratio": "catalogue.forms",
     "Report": "_score", "Scored": "evidence.scored", "Stratified": "evidence.strata", "Tally": "evidence.classes",
-    "Wins": "_wins", "cells": "catalogue.expressions", "compare": "_compare", "compare_folds": "_folds",
-    "compare_wins": "_wins", "correct_judge": "_judge", "curve": "_curve", "fbeta": "catalogue",
-    "forecast": "_forecast", "gate": "_gate", "graded": "io.arrays", "leaderboard": "_leaderboard",
-    "log": "catalogue.expressions", "metrics": "catalogue", "plan": "_plan", "posterior": "posteriors.posterior",
-    "score": "_score", "shift": "_shift", "solve": "_solve", "sqrt": "catalogue.expressions", "tally": "io.arrays",
-    "tradeoff": "_tradeoff", "trec": "_trec", "two_level": "posteriors.priors", "utility": "catalogue",
+    "Wins": "_wins", "cells": "catalogue.expressions", "compare_folds": "_folds", "compare_wins": "_wins",
+    "correct_judge": "_judge", "fbeta": "catalogue", "graded": "io.arrays", "log": "catalogue.expressions",
+    "metrics": "catalogue", "posterior": "posteriors.posterior", "shift": "_shift", "sqrt": "catalogue.expressions",
+    "tally": "io.arrays", "two_level": "posteriors.priors", "utility": "catalogue",
 }  # fmt: skip
 
 __all__ = [
@@ -79,7 +83,7 @@ __all__ = [
     "Interval", "Leaderboard", "Metric", "Multilabel", "Outcomes", "Plan", "Posterior", "Ratio", "Report", "Scored",
     "Stratified", "Tally", "Wins", "cells", "compare", "compare_folds", "compare_wins", "correct_judge", "curve",
     "fbeta", "forecast", "gate", "graded", "leaderboard", "log", "metrics", "papers", "plan", "posterior", "relations",
-    "score", "shift", "solve", "sqrt", "tally", "tradeoff", "trec", "two_level", "utility",
+    "score", "shift", "solve", "sqrt", "surface", "tally", "tradeoff", "trec", "two_level", "utility",
 ]  # fmt: skip
 
 

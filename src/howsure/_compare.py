@@ -1,10 +1,10 @@
-"""hs.compare: is the first system better than the second?"""
+"""Is the first system better than the second?"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar, Unpack, overload
+from typing import Any, Final, TypeVar, Unpack, overload
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from howsure.messages.language import option
 from howsure.messages.notes import SHARED_ITEMS, merged
 from howsure.posteriors.posterior import Posterior
 from howsure.results.result import Result
+from howsure.results.verbs import EXAMPLE, ResultKind, Verb
 from howsure.validate import ColumnsAndTarget, check_kind, check_level, integer, metrics_given, places
 from howsure.verbs import comparison
 from howsure.verbs.comparison import Comparison, grouped, page
@@ -357,3 +358,14 @@ def _paired(p: Posterior, metric: Any, settings: tuple[float, str], margin: floa
 def _share_items(p: Posterior) -> bool:
     """Whether slices share items: then they add up to no sample, and nothing is said of all items."""
     return any(n.code == SHARED_ITEMS for n in p.evidence.notes)
+
+
+VERB: Final = Verb(
+    compare,
+    kinds=(ResultKind("compare"),),
+    examples=(
+        f"{EXAMPLE} --pred logistic --pred tree",
+        "examples/neighbours.jsonl examples/logistic.jsonl --outcome passed --cluster question",
+        "--wins 17,4,3278",
+    ),
+)

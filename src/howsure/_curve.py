@@ -1,4 +1,4 @@
-"""hs.curve: metrics of scores at every threshold, areas, and the points asked for."""
+"""Scores at every threshold, and the best threshold."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ from howsure.ranking.bands import CurveBand, Line, at_rate, closed, drawn_band, 
 from howsure.ranking.limits import Given
 from howsure.ranking.thresholds import Choice, choose
 from howsure.results.result import Result, envelope, real
+from howsure.results.verbs import EXAMPLE, ResultKind, Verb
 from howsure.validate import AUTO, Columns, check_kind, check_level, metrics_given, whole_from
 from howsure.verbs.inputs import answered, entered
 from howsure.verbs.rows import Row, row_documents
@@ -424,3 +425,18 @@ def curve(
         p.resolve(name)
     wanted = check_level(given.level if level is None else level)
     return Curve(p, wanted, check_kind(given.interval if interval is None else interval), asked)
+
+
+VERB: Final = Verb(
+    curve,
+    kinds=(
+        ResultKind("curve"),
+        ResultKind("band"),
+        ResultKind("threshold"),
+    ),
+    examples=(
+        f"{EXAMPLE} --score p_tree",
+        f"{EXAMPLE} --score p_tree --best f1",
+        f"{EXAMPLE} --score p_tree --best precision --at-least recall=0.9",
+    ),
+)

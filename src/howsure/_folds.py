@@ -25,6 +25,7 @@ from howsure.messages.user_text import visible
 from howsure.posteriors.distribution import Distribution
 from howsure.results.outlines import outline
 from howsure.results.result import Result, envelope, real
+from howsure.results.verbs import ResultKind, Verb
 from howsure.validate import check_level, finite, one_metric, places, refuse_unlike
 
 # -- fold scores
@@ -445,3 +446,6 @@ def _same(values: Array) -> bool:
 def _draws(law: Student, n: int, seed: int) -> Array:
     rng = generator(seed, STREAM, law.centre, law.scale, law.freedom)
     return np.asarray(law.centre + law.scale * rng.standard_t(float(law.freedom), n))
+
+
+VERB: Final = Verb(compare_folds, kinds=(ResultKind("folds"),))

@@ -1,4 +1,4 @@
-"""hs.forecast: the posterior predictive distribution of the score that future items show."""
+"""What the next items will show."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from howsure.posteriors.future_items import MOST_OF_TWO, called, difference_apar
 from howsure.posteriors.posterior import Posterior
 from howsure.results.outlines import step_outline
 from howsure.results.result import Result, envelope, real
+from howsure.results.verbs import EXAMPLE, ResultKind, Verb
 from howsure.validate import (
     ColumnsAndTarget,
     check_kind,
@@ -431,3 +432,14 @@ def _limited(made: Forecast | Several, limits: tuple[ScoreLimit, ScoreLimit]) ->
             below = above = 0.0
         found.append(replace(d, below=below, above=above))
     return Several(tuple(found)) if isinstance(made, Several) else found[0]
+
+
+VERB: Final = Verb(
+    forecast,
+    kinds=(ResultKind("forecast"),),
+    examples=(
+        f"{EXAMPLE} --pred tree --n 200 --metric f1 --below 0.9",
+        f"{EXAMPLE} --pred logistic --pred tree --n 200",
+        "--rate 47/50 --n 20",
+    ),
+)

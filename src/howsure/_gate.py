@@ -1,4 +1,4 @@
-"""hs.gate: does it pass? Each requirement passes, fails or is inconclusive, by its posterior probability."""
+"""Does it pass? Requirements, and an exit code."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from howsure.messages.user_text import visible
 from howsure.posteriors.distribution import Distribution
 from howsure.posteriors.posterior import Posterior
 from howsure.results.result import Result, envelope, real
+from howsure.results.verbs import EXAMPLE, ResultKind, Verb
 from howsure.validate import ColumnsAndTarget, check_kind, check_level, spells
 from howsure.verbs.comparison import Comparison
 from howsure.verbs.inputs import Entered, entered, is_made
@@ -581,3 +582,14 @@ def gate(
     check_sides(sides, asked)
     rows = [row for r in asked for row in judged(sides.slice(r.where), r, wanted, kind)]
     return Gate(sides, wanted, kind, tuple(rows))._blocked()
+
+
+VERB: Final = Verb(
+    gate,
+    kinds=(ResultKind("gate"),),
+    examples=(
+        f"{EXAMPLE} --pred logistic --require 'f1 > 0.9 with 0.95'",
+        f"{EXAMPLE} --pred logistic --pred tree --require 'f1 not worse by 0.01'",
+    ),
+    codes={"pass": 0, "fail": 1, "inconclusive": 3},
+)

@@ -1,4 +1,4 @@
-"""hs.leaderboard: several systems ranked, with P(best), expected ranks and groups."""
+"""Rank several systems, with P(best)."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from howsure.posteriors.estimand import Question
 from howsure.posteriors.posterior import Posterior
 from howsure.posteriors.sampling import MOST_DRAWS, MOST_NUMBERS
 from howsure.results.result import Result, envelope, real
+from howsure.results.verbs import EXAMPLE, ResultKind, Verb
 from howsure.validate import ColumnsAndTarget, check_draws, check_kind, check_level, finite, integer, metrics_given
 from howsure.verbs.comparison import draws_apart, gap, most_draws
 from howsure.verbs.inputs import Entered, answered, entered, is_made
@@ -495,3 +496,13 @@ def _apart(questions: list[Question], n: int | None) -> Standing:
     n = most_draws(n or DRAWS, *questions)
     seed = questions[0].state.seed
     return by_draws(np.stack(draws_apart(questions, n, seed), axis=1), lower, None)
+
+
+VERB: Final = Verb(
+    leaderboard,
+    kinds=(ResultKind("leaderboard"),),
+    examples=(
+        f"{EXAMPLE} --pred logistic --pred tree --pred texture",
+        "--rate 47/50 --rate 40/50 --rate 44/50",
+    ),
+)

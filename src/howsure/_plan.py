@@ -1,4 +1,4 @@
-"""hs.plan: how many items to label for an interval of a width, or for a decision."""
+"""How many items to label."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from howsure.messages.numbers import short
 from howsure.posteriors.estimand import Question
 from howsure.posteriors.posterior import Posterior, posterior
 from howsure.results.result import Result, envelope
+from howsure.results.verbs import EXAMPLE, ResultKind, Verb
 from howsure.validate import check_kind, check_level, check_seed, finite, one_metric, plain_number, whole_from
 from howsure.verbs.future_widths import Foresight, Glimpse, Goal, Kind, expected_table
 from howsure.verbs.inputs import INTERVAL, LEVEL, entered, is_made
@@ -416,3 +417,14 @@ def _made(
         width_average=last.width_average, width_assured=last.width_assured, given=given,
         posterior=design.state, design=design.document(), notes=design.notes(goal),
     )  # fmt: skip
+
+
+VERB: Final = Verb(
+    plan,
+    kinds=(ResultKind("plan"),),
+    examples=(
+        "--metric f1 --expected recall=.8,precision=.7,prevalence=.1 --width .05",
+        f"{EXAMPLE} --pred tree --metric f1 --above .85",
+        "--expected rate=.8 --difference .05 --disagreement .1",
+    ),
+)

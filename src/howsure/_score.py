@@ -1,4 +1,4 @@
-"""score: from evidence, or from data that it is made of, to a Report, one row a measure."""
+"""A score with its interval: files, counts, a database."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from howsure.posteriors.posterior import Posterior, posterior
 from howsure.posteriors.priors import NAMES
 from howsure.render.view import Detail
 from howsure.results.result import Result, envelope
+from howsure.results.verbs import EXAMPLE, ResultKind, Verb
 from howsure.validate import (
     ColumnsAndTarget,
     check_kind,
@@ -414,3 +415,15 @@ def _finite(x: Any) -> float:
     if not -1e300 < found < 1e300:
         raise BadSetting(f"{option('above')} must be a finite number, or a mapping from metric to number; got {x!r}.")
     return found
+
+
+VERB: Final = Verb(
+    score,
+    kinds=(ResultKind("score"),),
+    examples=(
+        "examples/neighbours.jsonl",
+        f"{EXAMPLE} --truth truth --pred tree --metric f1",
+        "--counts tp=80,fp=20,fn=30,tn=870",
+        "--counts tp=80,fp=20,fn=30,tn=870 --prevalence 1% --metric precision",
+    ),
+)

@@ -1,11 +1,11 @@
-"""solve: from reported measures to the 2x2 tables behind them."""
+"""The tables behind reported measures."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, overload
+from typing import Any, Final, overload
 
 from howsure.errors import BadSetting
 from howsure.messages.language import option, spelled
@@ -15,6 +15,7 @@ from howsure.relations.joint import JointSolution, solve_together
 from howsure.relations.outcomes import outcome, whole_outcome
 from howsure.relations.solution import Solution
 from howsure.relations.values import Given, givens
+from howsure.results.verbs import ResultKind, Verb
 from howsure.validate import flag, integer
 
 
@@ -146,3 +147,10 @@ def _check(measures: Any, most: Any) -> bool:
     if most is not None and (integer(most) or 0) < 1:
         raise BadSetting(f"{option('most')} is a whole number from 1; got {most!r}.")
     return kinds == {True}
+
+
+VERB: Final = Verb(
+    solve,
+    kinds=(ResultKind("solve"),),
+    examples=("precision=.75 recall=.6 accuracy=.85 n=200",),
+)

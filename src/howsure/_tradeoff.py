@@ -1,9 +1,9 @@
-"""hs.tradeoff: the recall-precision curve at constant accuracy, of given values or of a tested system."""
+"""What recall costs in precision at constant accuracy."""
 
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, overload
+from typing import Any, Final, overload
 
 from howsure._solve import solve
 from howsure.catalogue.expressions import CELLS
@@ -16,6 +16,7 @@ from howsure.relations.hyperbola import Tradeoff, shares
 from howsure.relations.quantities import quantity
 from howsure.relations.solution import Solution
 from howsure.relations.values import Given, given, short_number, simplest
+from howsure.results.verbs import ResultKind, Verb
 from howsure.validate import AUTO, check_kind, check_level
 
 LEAST = Fraction(1, 10**15)
@@ -131,3 +132,10 @@ def _exact(name: str, x: Any) -> Given:
     if not one.exact:
         raise BadSetting(f"{one.name} must be one number for a trade-off curve; got {x!r}.")
     return one
+
+
+VERB: Final = Verb(
+    tradeoff,
+    kinds=(ResultKind("tradeoff"),),
+    examples=("accuracy=.9 prevalence=.2",),
+)

@@ -1,4 +1,4 @@
-"""hs.trec: TREC runs against judgments, as graded values of queries."""
+"""TREC runs against judgments."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ from howsure.ranking.ir_measures_bridge import Foreign, foreign, is_measure
 from howsure.ranking.measures import FAMILIES, RunMeasure
 from howsure.ranking.names import parse
 from howsure.results.result import Result
+from howsure.results.verbs import ResultKind, Verb
 from howsure.validate import check_seed, flag, metrics_given
 from howsure.verbs.comparison import Comparison
 
@@ -475,3 +476,10 @@ def _told(c: Comparison) -> Any:
     first, second, same = (int(x) for x in c.wins.counts) if c.wins is not None else (0, 0, 0)
     gap = (float(c.first.score) - float(c.second.score), float(low), float(high))
     return note("comparison", verdict=c.verdict, systems=c.systems, gap=gap, wins=(first, second, same))
+
+
+VERB: Final = Verb(
+    trec,
+    kinds=(ResultKind("trec"),),
+    examples=("examples/wine.qrels examples/wine-full.run",),
+)

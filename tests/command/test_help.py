@@ -9,11 +9,11 @@ import click
 import pytest
 
 from howsure.cli.app import app, run
-from howsure.cli.examples import EXAMPLES
-from howsure.cli.options import COLUMNS, OUTPUT, QUESTION, RARE, SOURCES, SYSTEMS
+from howsure.cli.options import COLUMNS, OUTPUT, QUESTION, RARE, SOURCES, SYSTEMS, Command
 from tests.tiers import rough
 
 ROOT = Path(__file__).parents[2]
+EXAMPLES = {name: command.examples for name, command in app.commands.items() if isinstance(command, Command)}
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -10,7 +10,7 @@ import howsure
 GROUPS: dict[str, tuple[str, ...]] = {
     "Questions": (
         "score", "compare", "compare_wins", "leaderboard", "curve", "trec", "gate", "plan", "forecast", "shift",
-        "correct_judge", "compare_folds", "solve", "tradeoff",
+        "correct_judge", "compare_folds", "solve", "tradeoff", "surface",
     ),
     "Data": ("tally", "graded", "Tally", "Outcomes", "Multilabel", "Graded", "Scored", "Stratified", "Clustered"),
     "Posteriors": ("posterior", "Posterior", "two_level", "Distribution", "Interval"),

@@ -37,6 +37,7 @@ from howsure.errors import BadSetting, HowsureError, nearest
 from howsure.messages.language import SPOKEN, TYPED, Typed
 from howsure.messages.user_text import laid_out
 from howsure.render.view import Detail
+from howsure.results import verbs
 from howsure.version import VERSION
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -142,25 +143,6 @@ Try:
 
 All commands: howsure --help
 """
-SHORT = {  # in the order of the help
-    "score": "A score with its interval: files, counts, a database.",
-    "compare": "Is the first system better than the second?",
-    "leaderboard": "Rank several systems, with P(best).",
-    "gate": "Does it pass? Requirements, and an exit code.",
-    "forecast": "What the next items will show.",
-    "curve": "Scores at every threshold, and the best threshold.",
-    "trec": "TREC runs against judgments.",
-    "plan": "How many items to label.",
-    "solve": "The tables behind reported measures.",
-    "tradeoff": "What recall costs in precision at constant accuracy.",
-    "surface": "One measure over two others at a fixed third.",
-    "serve": "Open the page: all of this in the browser.",
-    "metrics": "List every measure, or show one in full.",
-    "papers": "Recompute what the papers print.",
-    "completion": "The script that completes commands in your shell.",
-}
-
-
 _HOME: Final = {  # the module and the name of each command that is not in this module
     "gate": "gating:gate",
     "forecast": "forecasting:forecast",
@@ -175,6 +157,16 @@ _HOME: Final = {  # the module and the name of each command that is not in this 
     "papers": "papers:papers_command",
     "completion": "completion:completion",
 }
+_OWN: Final = {  # commands that are no verbs, in the order of the help
+    "serve": "Open the page: all of this in the browser.",
+    "metrics": "List every measure, or show one in full.",
+    "papers": "Recompute what the papers print.",
+    "completion": "The script that completes commands in your shell.",
+}
+
+
+def _short(name: str) -> str:
+    return _OWN[name] if name in _OWN else verbs.summary(name)
 
 
 class Commands(MutableMapping[str, click.Command]):
@@ -190,20 +182,19 @@ class Commands(MutableMapping[str, click.Command]):
         return self._made[name]
 
     def __setitem__(self, name: str, command: click.Command) -> None:
-        command.short_help = SHORT[name]
         self._made[name] = command
 
     def __delitem__(self, name: str) -> None:
         del self._made[name]
 
     def __contains__(self, name: object) -> bool:
-        return name in SHORT
+        return name in (*verbs.names(), *_OWN)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(SHORT)
+        return iter((*verbs.names(), *_OWN))
 
     def __len__(self) -> int:
-        return len(SHORT)
+        return len(verbs.names()) + len(_OWN)
 
 
 class Ordered(click.Group):
@@ -211,12 +202,12 @@ class Ordered(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """First what is used most."""
-        return list(SHORT)
+        return [*verbs.names(), *_OWN]
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Names with their short helps, for which no command is imported."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(SHORT.items()))
+            formatter.write_dl([(name, _short(name)) for name in self.list_commands(ctx)])
 
 
 @click.group(cls=Ordered, commands=Commands(), context_settings=CONTEXT, epilog=_CODES, invoke_without_command=True)

@@ -10,7 +10,7 @@ from howsure.cli.options import LISTING, OUT_OF_LIST, Command
 from howsure.cli.output import width, write
 
 
-@click.command("metrics", cls=Command)
+@click.command("metrics", cls=Command, examples=("f1",))
 @click.argument("name", required=False)
 @LISTING
 @OUT_OF_LIST

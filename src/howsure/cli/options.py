@@ -14,6 +14,7 @@ import click
 from howsure.errors import BadFile, BadSetting
 from howsure.render import formats
 from howsure.render.view import view
+from howsure.results import verbs
 from howsure.validate import AUTO
 
 COLUMNS, QUESTION, SYSTEMS, SOURCES = "Columns of FILE", "Question", "Several systems", "Instead of FILE"
@@ -23,14 +24,32 @@ OUTPUT, RARE = "Output", "Less common"
 class Command(click.Command):
     """A command whose help ends with its examples."""
 
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The examples, as they stand in one place."""
-        from howsure.cli.examples import epilog
+    def __init__(self, *given: Any, examples: tuple[str, ...] = (), **settings: Any) -> None:
+        super().__init__(*given, **settings)
+        self._examples = examples
 
+    @property
+    def examples(self) -> tuple[str, ...]:
+        """Its lines after `howsure NAME`, those of its verb unless given; no verb is imported to make a command."""
+        return self._examples or verbs.verb(str(self.name)).examples
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The examples line by line; long ones are continued."""
         del ctx
+        lines = [x for line in self.examples for x in _continued(f"  howsure {self.name} {line}")]
         formatter.write_paragraph()
         with formatter.indentation():
-            formatter.write_text(epilog(str(self.name)))
+            formatter.write_text("\n".join(["\b", "Examples:", *lines]))
+
+
+_WIDEST: Final = 74
+
+
+def _continued(line: str) -> list[str]:
+    """Lines of at most 74 columns, broken before options."""
+    if len(line) <= _WIDEST or (end := line.rfind(" --", 0, _WIDEST)) < 0:
+        return [line]
+    return [f"{line[:end]} \\", *_continued(f"    {line[end + 1 :]}")]
 
 
 class Grouped(Command):

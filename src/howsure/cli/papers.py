@@ -21,6 +21,7 @@ without it every item is computed. A page (--out papers.html) shows every figure
 @click.command(
     "papers",
     cls=Command,
+    examples=("goutte-eq-9",),
     help=_PAPERS + "\n\n".join(f"{verdict}: {meaning}" for verdict, meaning in papers.MEANINGS.items()),
 )
 @click.argument("item", required=False)

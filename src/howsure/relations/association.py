@@ -21,6 +21,7 @@ from howsure.messages.notes import note
 from howsure.posteriors.posterior import posterior
 from howsure.relations.quantities import quantity, unboxed
 from howsure.results.result import Result, envelope, real
+from howsure.results.verbs import ResultKind, Verb
 
 # -- identities
 #
@@ -384,3 +385,6 @@ def _cells(t: Tally) -> tuple[Array, Array, Array, Array]:
     named = t.named(effective=True)
     tp, fp, fn, tn = (np.asarray(named[c], dtype=float) for c in CELLS)
     return tp, fp, fn, tn
+
+
+VERB: Final = Verb(associate, kinds=(ResultKind("association"), ResultKind("identities")))

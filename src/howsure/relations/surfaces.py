@@ -1,4 +1,4 @@
-"""Surfaces of one metric over two others, and eleven-point precision."""
+"""One measure over two others at a fixed third."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from howsure.relations.grid import FREE, HeldMeasure, batched, spans
 from howsure.relations.quantities import Quantity, measure_of, quantity
 from howsure.relations.values import given, numbers
 from howsure.results.result import Result, envelope, real
+from howsure.results.verbs import ResultKind, Verb
 
 # -- surfaces
 #
@@ -400,3 +401,13 @@ def _bisected(what: Quantity, r: Array, a: Array, v: Array) -> Array:
 def _tables(p: Array, r: Array | float, a: Array | float) -> Array:
     """Ishioka eqs 7 to 9 with tp = ap."""
     return np.stack(np.broadcast_arrays(a * p, a * (1 - p), a * p * (1 / r - 1), (1 - p) * (1 - a)), axis=-1)
+
+
+VERB: Final = Verb(
+    surface,
+    kinds=(
+        ResultKind("surface"),
+        ResultKind("eleven-point"),
+    ),
+    examples=("--z phi fallout=.01",),
+)

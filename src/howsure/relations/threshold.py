@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from reprlib import repr as brief
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,6 +25,7 @@ from howsure.relations.quantities import Quantity, measure_of, quantity, unboxed
 from howsure.relations.roots import Rows, crossings, root, turns
 from howsure.relations.values import given, numbers
 from howsure.results.result import Result, envelope, real
+from howsure.results.verbs import ResultKind, Verb
 
 # -- monotone pieces
 #
@@ -429,3 +430,6 @@ def _numbers(x: ArrayLike) -> Array:
     if np.isnan(values).any():
         raise BadSetting("a threshold is NaN.")
     return values
+
+
+VERB: Final = Verb(mixture, kinds=(ResultKind("mixture"),))
