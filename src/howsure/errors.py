@@ -3,19 +3,56 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from difflib import get_close_matches
+from typing import Any
 
 _LONG = re.compile(r"\S{400,}")
 _PASSWORD = re.compile(r"(://[^:/\s]*):\S*@")
 _SETTING = re.compile(r"(password=)[^&\s]*", re.IGNORECASE)
 
 
+@dataclass(frozen=True)
+class Remedy:
+    """What to write in place of a call that failed, as facts: each surface puts it into its own words.
+
+    It is the same call with these options, and without some that it had; with `verb`, that verb instead, on the same
+    data with these options alone; with `word`, the same call with its second word in place of the first.
+    """
+
+    options: Mapping[str, Any] = field(default_factory=dict)
+    without: tuple[str, ...] = ()
+    verb: str | None = None
+    word: tuple[str, str] | None = None
+    example: bool = False  # whether the reader may mean other values
+
+    def in_python(self) -> str | None:
+        """The keywords to give; None for a word in place of another, which the message names.
+
+        >>> Remedy({"truth": "label", "pred": ["a", "b"]}, verb="score").in_python()
+        "hs.score(..., truth='label', pred=['a', 'b'])"
+        """
+        alone = {name: x[0] if isinstance(x, list) and len(x) == 1 else x for name, x in self.options.items()}
+        named = ", ".join(f"{name}={x!r}" for name, x in alone.items())
+        return None if self.word is not None else named if self.verb is None else f"hs.{self.verb}(..., {named})"
+
+
 class HowsureError(ValueError):
     """Base of everything howsure raises on purpose; long texts are shown by their ends, addresses without passwords."""
 
-    def __init__(self, *said: object) -> None:
-        super().__init__(*(shortened(hidden(x)) if isinstance(x, str) else x for x in said))
+    def __init__(self, *message: object, remedies: Sequence[Remedy] = ()) -> None:
+        super().__init__(*(shortened(hidden(x)) if isinstance(x, str) else x for x in message))
+        self.remedies = tuple(remedies)
+
+    @property
+    def message(self) -> str:
+        """The sentence, without what to write instead."""
+        return super().__str__()
+
+    def __str__(self) -> str:
+        ways = [way for x in self.remedies if (way := x.in_python()) is not None]
+        return f"{self.message}\nGive {' or '.join(ways)}." if ways else self.message
 
 
 def hidden(text: str) -> str:

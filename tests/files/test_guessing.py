@@ -266,7 +266,7 @@ def test_probabilities_are_no_predictions(folder, capsys, yes, no) -> None:
         f"howsure curve p.csv --truth y --score p{positive}",
     ]
     assert [_said(capsys, *shlex.split(x)[1:])[0] for x in commands] == [0, 0]
-    with pytest.raises(BadLabels, match=r"score='p'.*threshold=0.5 in place of pred=, or see hs\.curve\("):
+    with pytest.raises(BadLabels, match=r"hs\.score\(.*score='p'.*threshold=0.5\) or hs\.curve\("):
         hs.score(path, truth="y", pred="p")
 
 

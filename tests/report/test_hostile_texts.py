@@ -65,16 +65,12 @@ def test_names_of_files_and_columns_are_shown(text, tmp_path, monkeypatch):
 
 def test_passwords_are_left_out(tmp_path, monkeypatch):
     """An address of a database is shown without its password, with a word on that."""
-    from howsure.messages.language import SPOKEN, TYPED, Typed
+    from howsure.messages.remedies import Typed
     from howsure.report.page import remade
 
     monkeypatch.chdir(tmp_path)
-    before = SPOKEN.set("command"), TYPED.set(Typed(("score", "--db", "postgresql://me:secret@host/x", "--table", "t")))
-    try:
-        made = remade(hs.score(hs.Tally.binary(tp=8, fp=2, fn=3, tn=87)).to_dict())
-    finally:
-        SPOKEN.reset(before[0])
-        TYPED.reset(before[1])
+    typed = Typed(("score", "--db", "postgresql://me:secret@host/x", "--table", "t"))
+    made = remade(hs.score(hs.Tally.binary(tp=8, fp=2, fn=3, tn=87)).to_dict(), typed=typed)
     assert made.command is not None
     assert "secret" not in made.command
     assert "Passwords are left out" in made.says

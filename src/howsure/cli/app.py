@@ -34,7 +34,8 @@ from howsure.cli.options import (
 )
 from howsure.cli.output import say, show, write
 from howsure.errors import BadSetting, HowsureError, nearest
-from howsure.messages.language import SPOKEN, TYPED, Typed
+from howsure.messages.language import SPOKEN
+from howsure.messages.remedies import Typed, at_shell
 from howsure.messages.user_text import laid_out
 from howsure.render.view import Detail
 from howsure.results import verbs
@@ -45,19 +46,20 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 def run(arguments: list[str]) -> int:
     """Run the command line and return its exit code."""
-    before, typed = SPOKEN.set("command"), TYPED.set(Typed(tuple(x for x in arguments if x != "--debug")))
+    before = SPOKEN.set("command")
     progress.begin("working")
     try:
         return _run(arguments, "--debug" in arguments)
     finally:
         progress.stop()
         SPOKEN.reset(before)
-        TYPED.reset(typed)
 
 
 def _run(arguments: list[str], debug: bool) -> int:
+    words = [a for a in arguments if a != "--debug"]
+    typed = Typed(tuple(words))
     try:
-        result = app.main(args=[a for a in arguments if a != "--debug"], prog_name="howsure", standalone_mode=False)
+        result = app.main(args=words, prog_name="howsure", standalone_mode=False, obj=typed)
         return result if isinstance(result, int) else 0
     except click.exceptions.NoArgsIsHelpError as error:
         return _say(error.format_message(), 2)
@@ -70,7 +72,7 @@ def _run(arguments: list[str], debug: bool) -> int:
     except click.ClickException as error:
         return _complain(error.format_message(), 2)
     except HowsureError as error:
-        return _complain(str(error), 2)
+        return _complain(at_shell(error, typed), 2)
     except MemoryError:
         told = "what was asked is too large for the memory of this machine"
         return _complain(f"{told}; ask for fewer draws, slices, classes or measures at once", 2)

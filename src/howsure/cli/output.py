@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, Final
@@ -16,6 +17,7 @@ import click
 from howsure.cli import progress, streams
 from howsure.cli.options import PLOTTED, STRICT
 from howsure.errors import BadFile, BadSetting, plural
+from howsure.messages.remedies import Typed
 
 if TYPE_CHECKING:
     from howsure.render.view import Detail
@@ -28,12 +30,13 @@ def show(result: Result | dict[str, Any], kind: str, out: Path | None, view: Det
     from howsure.render.view import USUAL
     from howsure.results.result import Document, Result
 
-    view = view or USUAL
+    context = click.get_current_context(silent=True)
+    view = replace(view or USUAL, typed=None if context is None else context.find_object(Typed))
     made = result if isinstance(result, Result) else Document(result)
     _refuse_warnings(made)
     if out is not None:
         with _drawn(made):
-            made.save(out, kind=kind, columns=view.columns, verbose=view.verbose)
+            made._save(out, kind, view)
             _say_written(out)
         return
     with _drawn(made):
@@ -45,7 +48,7 @@ def show(result: Result | dict[str, Any], kind: str, out: Path | None, view: Det
     elif kind == "table" and _asked_width() is not None:
         write(plain.fitted(made.page_for(view), _asked_width() or 80, view), None, kind)
     else:
-        write(made.to_text(kind, columns=view.columns, verbose=view.verbose), None, kind)
+        write(made._render(kind, view), None, kind)
 
 
 def _refuse_warnings(made: Result) -> None:

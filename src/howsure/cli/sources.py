@@ -10,15 +10,18 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeVar
 
 import click
 
 from howsure.cli import options as groups
 from howsure.cli import parse
 from howsure.cli.options import LABELS, POSITIVE, PREVALENCE, ROWS, Named, option
-from howsure.errors import BadSetting, NoCommonId, listing
-from howsure.messages.language import TYPED, again
+from howsure.errors import BadSetting, NoCommonId, Remedy, listing
+from howsure.messages.remedies import Typed
+
+if TYPE_CHECKING:
+    from howsure.io.request import Wanted
 
 # -- systems
 #
@@ -128,11 +131,15 @@ def refuse_more_than_two(given: SystemsGiven, found: Any) -> None:
     if many < 3:
         return
     if "system" in given.columns or any(is_pattern(x) for x in own):
-        way = f"Choose two:\n  {again({'names': found.systems[:2]}, ['names'])}\nOr rank all with howsure leaderboard"
+        way, remedies = "Choose two", [Remedy({"names": found.systems[:2]}, ("names",), example=True)]
     else:
         taken = "of the files" if len(given.files) > 1 and "pool" not in given.columns else f"--{role}"
-        way = f"Give two {taken}, or rank all with howsure leaderboard"
-    raise BadSetting(f"compare needs two systems, and there are {many}: {listing(found.systems, most=20)}. {way}")
+        way, remedies = f"Give two {taken}", []
+    raise BadSetting(
+        f"compare needs two systems, and there are {many}: {listing(found.systems, most=20)}. {way}, or rank all with "
+        "howsure leaderboard.",
+        remedies=remedies,
+    )
 
 
 # -- sources
@@ -401,11 +408,13 @@ def _of_files(given: Inputs, kind: Literal["scores"] | None) -> Any:
     from howsure.io.streams import refuse_twice
 
     refuse_twice(given.files)
-    TYPED.set(replace(TYPED.get(), files=given.files))
     columns, files = _plain(given), list(given.files)
+    typed = click.get_current_context().find_object(Typed)
+    if typed is not None:
+        typed.files = given.files
     watch = watcher(given.files) if columns.get("engine") != "spark" and sys.stderr.isatty() else None
-    take = functools.partial(entrance.evidence, kind=kind, watch=watch)
     apart, pool = columns.pop("independent", False), columns.pop("pool", False)
+    take = functools.partial(entrance.evidence, kind=kind, watch=watch, wanted=_wanted(apart or pool))
     stratum, population = columns.pop("stratum", None), columns.pop("population", None)
     if pool and len(files) == 1:
         raise BadSetting("--pool is for several files; only one was given")
@@ -442,11 +451,20 @@ def _of_database(given: Inputs, kind: Literal["scores"] | None) -> Any:
     apart = columns.pop("independent", False)
     stratum, population = columns.pop("stratum", None), columns.pop("population", None)
     own = {**_one_data_set(given, columns, False, apart), "table": given.table, "query": given.query}
-    take = functools.partial(entrance.evidence, address(str(given.db)).text, kind=kind, **own)
+    wanted = _wanted(apart)
+    take = functools.partial(entrance.evidence, address(str(given.db)).text, kind=kind, wanted=wanted, **own)
     if stratum is None and population is None:
         return take()
     _refuse_in_strata(given, columns)
     return take(by=[stratum]).stratified(parse.sizes(population))
+
+
+def _wanted(single: bool) -> Wanted:
+    """What the command takes of each data set; `single` if that is one system."""
+    from howsure.verbs.inputs import wanted
+
+    found = wanted(str(click.get_current_context().command.name))
+    return replace(found, least=1) if single else found
 
 
 def _one_data_set(given: Inputs, columns: Mapping[str, Any], pool: bool, apart: bool) -> dict[str, Any]:

@@ -31,7 +31,7 @@ from howsure.io.groups import Source
 from howsure.io.memory import Table
 from howsure.io.paths import by_spark, is_paths, is_table, listed, refuse_texts, source_of
 from howsure.io.repeated_units import repeated
-from howsure.io.request import OPTIONS, Request, make, refuse_stray
+from howsure.io.request import OPTIONS, Request, Wanted, make, refuse_stray
 from howsure.io.roles import completed, lacking, lacking_ids, one_guess, refuse_unknown, with_ids
 from howsure.io.score_columns import refuse_scores
 from howsure.io.streams import on_disk
@@ -51,6 +51,7 @@ PLACES: Final[dict[str, frozenset[str]]] = {  # which options of reading each pl
 _DEFAULTS: Final = (("missing", "refuse"), ("better", "higher"), ("unmatched", "refuse"), ("independent_rows", False))
 COLUMNS: Final = frozenset().union(*OPTIONS.values())
 READING: Final = frozenset().union(*PLACES.values())
+USUAL: Final = Wanted()
 _ROLES: Final[dict[Asked | None, tuple[str, ...]]] = {
     None: ("pred", "outcome", "value", "score"), "table": ("pred", "outcome", "score"), "values": ("value",),
     "scores": ("score",),
@@ -62,15 +63,17 @@ _OF_ARRAYS: Final[dict[Asked | None, frozenset[str]]] = {  # what arrays take; a
 }
 
 
-def evidence(data: Any, second: Any = None, *, kind: Asked | None = None, **options: Any) -> Any:
+def evidence(
+    data: Any, second: Any = None, *, kind: Asked | None = None, wanted: Wanted = USUAL, **options: Any
+) -> Any:
     """What was observed: a Tally, Outcomes, Multilabel, Clustered, Graded or Scored, of whatever holds it.
 
     Two arrays are truths and answers (of classes; of scores with kind="scores"), a mapping of answers has systems; one
     array, or a mapping from system to array, are graded values. A mapping with columns named, a frame of any engine, an
     iterator of frames, paths and a database (a DB-API connection or an address, with table= or query=) take the names
     of columns; a mapping from system to path is files of several systems, joined on the ids of items (on=) or matched
-    by cluster. `kind` narrows what may be asked for: "table", "values" or "scores". OPTIONS says which options each
-    kind takes, PLACES which those of reading.
+    by cluster. `kind` narrows what may be asked for: "table", "values" or "scores"; `wanted` is what the caller takes.
+    OPTIONS says which options each kind takes, PLACES which those of reading.
 
     >>> evidence([1, 0, 1], [1, 1, 1])
     Tally(tp=2, fp=1, fn=0, tn=0)
@@ -93,7 +96,7 @@ def evidence(data: Any, second: Any = None, *, kind: Asked | None = None, **opti
         _refuse_places("arrays", place, data)
         return _of_arrays(data, second, what, columns)
     cut = kind != "table" or "threshold" in columns  # tables are made of scores only where they are cut
-    return _of_columns(data, [x for x in _ROLES[kind] if cut or x != "score"], columns, place)
+    return _of_columns(data, [x for x in _ROLES[kind] if cut or x != "score"], columns, place, wanted)
 
 
 def _has_columns(data: Any, kind: Asked | None, columns: Mapping[str, Any]) -> bool:
@@ -168,7 +171,7 @@ def _of_arrays(data: Any, second: Any, kind: Asked, given: dict[str, Any]) -> An
 # -- columns
 
 
-def _of_columns(data: Any, roles: Sequence[str], columns: dict[str, Any], place: dict[str, Any]) -> Any:
+def _of_columns(data: Any, roles: Sequence[str], columns: dict[str, Any], place: dict[str, Any], wanted: Wanted) -> Any:
     systems = _of_systems(data, columns)
     if systems:
         refuse_texts(data)
@@ -181,16 +184,16 @@ def _of_columns(data: Any, roles: Sequence[str], columns: dict[str, Any], place:
         told = f"{option(next(iter(columns)))} names a column of a frame, a file or a database"
         raise BadSetting(f"{told}; got {type(data[0]).__name__}. For arrays write hs.tally(y_true, y_pred).")
     lacks, nameless = lacking(columns, roles), not systems and lacking_ids(columns)
-    request = None if lacks or nameless else _request(columns, roles, place, systems)
+    request = None if lacks or nameless else _request(columns, roles, place, systems, wanted)
     with _opened(data, where, place, lacks) as (kept, sources, notes):
         if nameless:
             columns, guessed = with_ids(columns, sources[0])
             notes = (*guessed, *notes)
         if lacks:
-            columns, taken = completed(columns, roles, sources)
+            columns, taken = completed(columns, roles, sources, wanted)
             notes = (taken, *notes)
         if request is None:
-            request = _request(columns, roles, place, systems)
+            request = _request(columns, roles, place, systems, wanted)
         if systems:
             from howsure.io.pairing import of_systems
 
@@ -220,12 +223,14 @@ def _noted(found: Any, notes: Notes) -> Any:
     return found.noted(notes) if isinstance(found, Clustered) else replace(found, notes=notes)
 
 
-def _request(columns: dict[str, Any], roles: Sequence[str], place: Mapping[str, Any], systems: bool) -> Request:
+def _request(
+    columns: dict[str, Any], roles: Sequence[str], place: Mapping[str, Any], systems: bool, wanted: Wanted
+) -> Request:
     """What is wanted, once every column that is needed is named."""
     request = make(roles=roles, names=place.get("names", ()), **columns)
     if place.get("unmatched", "refuse") != "refuse" and request.system is None and not systems:
         raise BadSetting(f"{option('unmatched')} goes with {option('system')}, or with files of several systems.")
-    return request
+    return replace(request, roles=tuple(roles), wanted=wanted)
 
 
 @contextlib.contextmanager
@@ -294,7 +299,7 @@ def counted(source: Source, request: Request, unmatched: str = "refuse") -> Any:
     try:
         source.check(request.grouping.columns)
     except NoColumn as error:
-        refuse_unknown(error, source)
+        refuse_unknown(error, source, request)
     heading = source.heading()
     if FILTER in heading:
         refuse_filters(source, request)

@@ -10,13 +10,13 @@ from typing import Final
 
 import numpy as np
 
-from howsure.errors import BadSetting, listing, plural
+from howsure.errors import BadSetting, Remedy, listing, plural
 from howsure.io import conditions
 from howsure.io.column_names import guess
 from howsure.io.groups import Source
 from howsure.io.keys import Grouping, Key
 from howsure.io.request import Request
-from howsure.messages.language import again, option, spelled
+from howsure.messages.language import option
 
 FILTER: Final = "filter"
 _HASH: Final = "doc_hash"  # ids begin anew in every task; the same document has the same hash
@@ -29,11 +29,11 @@ def refuse_filters(source: Source, request: Request) -> None:
     items, found = _several(source, request, request.item)
     if not items:
         return
-    way = spelled("", f"\nType, for example:\n  {again({'where': _choice(found)})}")
     ways = f"{option('by', FILTER)} to see each, or {option('cluster', items[1])} to take their rows together"
     raise BadSetting(
         f"{plural(items[0], 'item has', 'items have')} a row for each {FILTER!r} ({listing(found, 4)}), and the same "
-        f"items again are no more evidence: choose one with {option('where', _choice(found))}; or give {ways}.{way}"
+        f"items again are no more evidence: choose one with {option('where', _choice(found))}; or give {ways}.",
+        remedies=[Remedy({"where": _choice(found)}, example=True)],
     )
 
 

@@ -7,9 +7,11 @@ from typing import Any, Final
 from howsure.errors import BadSetting
 from howsure.io.first_rows import Head
 from howsure.io.paths import source_of
+from howsure.io.request import Wanted
 from howsure.io.roles import completed, head_of, recognised, suggested, uses_of
 
 _ROLES: Final = ("pred", "outcome", "value", "score")
+_WANTED: Final = Wanted("score", cuts=True)
 _EXAMPLES: Final = 5
 _LONGEST: Final = 60
 
@@ -20,11 +22,11 @@ def preview(path: str) -> dict[str, Any]:
         head = head_of(source)
         message = None
         try:
-            guessed, _ = completed({}, _ROLES, [source])
+            guessed, _ = completed({}, _ROLES, [source], _WANTED)
         except BadSetting as refused:
-            guessed = {} if recognised(head.values) else suggested(head, {}, _ROLES)
-            message = str(refused).split(" Columns:")[0].rstrip(".") + "."
-    uses = uses_of(head, _ROLES, guessed.get("truth"))
+            guessed = {} if recognised(head.values) else suggested(head, {}, _ROLES, _WANTED)
+            message = refused.message.split(" Columns:")[0].rstrip(".") + "."
+    uses = uses_of(head, _ROLES, guessed.get("truth"), _WANTED)
     return {
         "file": path,
         "columns": [_column(head, name, uses.get(name, [])) for name in head.values],

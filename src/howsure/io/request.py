@@ -42,6 +42,17 @@ LARGEST: Final = 1e100  # of values and bounds: their squares stay within floati
 
 
 @dataclass(frozen=True)
+class Wanted:
+    """What the caller takes, beyond columns: messages suggest nothing else."""
+
+    caller: str = ""  # as messages name it
+    least: int = 1  # systems
+    most: int = 12
+    cuts: bool = False  # scores at a threshold
+    by: bool = True  # slices
+
+
+@dataclass(frozen=True)
 class Request:
     """The columns by role, and how they are to be taken. Counting is one group-by of `grouping`."""
 
@@ -67,6 +78,8 @@ class Request:
     humans: tuple[str, ...] = ()  # human labels of a validated part, one column for each column of verdicts
     names: tuple[str, ...] = ()  # shown for the answers, where they are given
     independent_rows: bool = False  # whether the user says so
+    roles: tuple[str, ...] = tuple(_ANSWERS)  # those that may hold the answers
+    wanted: Wanted = Wanted()
 
     @property
     def systems(self) -> tuple[str, ...]:

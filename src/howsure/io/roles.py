@@ -9,14 +9,14 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Any, Final, NoReturn
 
-from howsure.errors import BadSetting, NoColumn, UnknownName, listing, plural
+from howsure.errors import BadSetting, NoColumn, Remedy, UnknownName, listing, plural
 from howsure.io import conditions
 from howsure.io.column_names import SYSTEMS, USUAL, Role, guess, is_id, plain_name, usual_id, usual_names
 from howsure.io.conditions import mentioned
 from howsure.io.first_rows import MOST, ROWS, Head, listed
 from howsure.io.groups import Source
-from howsure.io.request import OPTIONS, Kind, Request, check_answers, check_names, is_pattern, one_name
-from howsure.messages.language import TYPED, again, corrected, instead, option, spelled, spoken, verb
+from howsure.io.request import OPTIONS, Kind, Request, Wanted, check_answers, check_names, is_pattern, one_name
+from howsure.messages.language import option, spelled, spoken
 from howsure.messages.notes import Note, Notes, note
 from howsure.validate import FAIL, PASS, usual_positive
 from howsure.validate import completed as completed_labels
@@ -81,11 +81,17 @@ class Layout:
         """The options that each column may be meant for."""
         return {x: list(self.roles[i : i + 1]) for i, x in enumerate(self.columns)}
 
-    def command(self) -> str:
-        """Return what to type."""
+    @property
+    def remedies(self) -> tuple[Remedy, ...]:
+        """What to write instead; nothing where that takes other data."""
         if self.roles:
-            return instead("score", dict(zip(self.roles, self.columns, strict=True)))
-        return spelled(self.python, self.shell) or again({"value": ["COLUMN"]})
+            return (Remedy(dict(zip(self.roles, self.columns, strict=True)), verb="score", example=True),)
+        return () if self.python else (Remedy({"value": "COLUMN"}, example=True),)
+
+    @property
+    def way(self) -> str:
+        """What to write on other data, in words."""
+        return spelled(f"\nGive {self.python}.", f"\nType, for example:\n  {self.shell}") if self.python else ""
 
 
 _KNOWN: Final = (
@@ -147,7 +153,6 @@ _NEEDS: Final[dict[str, tuple[Role, ...]]] = {  # what each kind of answers need
 _ANSWERS: Final = ("pred", "outcome", "value", "score")
 _CALLED: Final = {"truth": "the truth", "pred": "the predictions", "outcome": "the outcomes", "score": "the scores"}
 _ELSEWHERE: Final = ("cluster", "weight", "count", "item", "system", "on")
-_SYSTEMS: Final = 12  # that a suggestion names
 
 
 # -- what is lacking
@@ -175,11 +180,11 @@ def with_ids(given: Named, source: Source) -> tuple[Named, Notes]:
     return (given, ()) if found is None else ({**given, "item": found}, (note("columns-guessed", on=found),))
 
 
-def completed(given: Named, roles: Sequence[str], sources: Sequence[Source]) -> tuple[Named, Note]:
+def completed(given: Named, roles: Sequence[str], sources: Sequence[Source], wanted: Wanted) -> tuple[Named, Note]:
     """The columns by role with those that were lacking, and a note that says so; a column must be in all sources."""
     for role in ("truth", "sep"):
         one_name(given, role)
-    return _Unnamed.of(given, roles, sources).completed()
+    return _Unnamed.of(given, roles, sources, wanted).completed()
 
 
 def one_guess(notes: Sequence[Note]) -> Notes:
@@ -199,15 +204,16 @@ class _Unnamed:
     names: tuple[str, ...]  # in all sources, and not used for something else
     spare: tuple[str, ...]  # those of slices and conditions, for what nothing else is there
     head: Head  # of those that have usual names
+    wanted: Wanted
 
     @classmethod
-    def of(cls, given: Named, roles: Sequence[str], sources: Sequence[Source]) -> _Unnamed:
+    def of(cls, given: Named, roles: Sequence[str], sources: Sequence[Source], wanted: Wanted) -> _Unnamed:
         first, *rest = ([x for x in source.heading() if isinstance(x, str)] for source in sources)
-        shared, used, wanted = set(first).intersection(*rest), _used(given), _spare(given)  # once: columns may be many
+        shared, used, others = set(first).intersection(*rest), _used(given), _spare(given)  # once: columns may be many
         free = [x for x in first if x in shared and x not in used]
         head = Head(sources[0].called, sources[0].first(usual_names(free), ROWS), len(first))
-        spare, names = [x for x in free if x in wanted], tuple(x for x in free if x not in wanted)
-        return cls(given, _possible(given, roles), sources, names, tuple(spare), head)
+        spare, names = [x for x in free if x in others], tuple(x for x in free if x not in others)
+        return cls(given, _possible(given, roles), sources, names, tuple(spare), head, wanted)
 
     def completed(self) -> tuple[Named, Note]:
         """The first way that is there; it must be clear."""
@@ -221,16 +227,16 @@ class _Unnamed:
             if len(columns) > 1:
                 self._refuse(f"{_joined(list(map(repr, columns)), 'and')} could {_both(columns)} be {_CALLED[role]}")
         taken = {role: columns[0] for role, columns in there[0][1].items() if role not in self.given}
-        if there[0][0] in taken and verb() in ("compare", "leaderboard") and self._alone:
-            self._refuse(f"{verb()} needs two systems, and {taken[there[0][0]]!r} is one")
+        if there[0][0] in taken and self._one_of_two:
+            self._refuse(f"{self.wanted.caller} needs two systems, and {taken[there[0][0]]!r} is one")
         others = {role: own[role][0] for role, own in there[1:] if len(own[role]) == 1}
         also = others.get("outcome") if "pred" in taken else None
         return {**self.given, **taken}, note("columns-guessed", **taken, **({"also": also} if also else {}))
 
     @property
-    def _alone(self) -> bool:
-        """Whether there is one file, with one system in it."""
-        return len(TYPED.get().files) == 1 and "system" not in self.given
+    def _one_of_two(self) -> bool:
+        """Whether two systems are needed and the data are of one, if one column has its answers."""
+        return self.wanted.least > 1 and len(self.sources) == 1 and "system" not in self.given
 
     def _found(self, role: str) -> dict[str, list[str]]:
         """The candidates for each column that a kind of answers needs."""
@@ -281,7 +287,7 @@ class _Unnamed:
     def _lacking(self) -> Source:
         """The first source whose own columns do not do; the first of all where none is to blame alone."""
         for source in self.sources if len(self.sources) > 1 else ():
-            alone = _Unnamed.of(self.given, self.roles, [source])
+            alone = _Unnamed.of(self.given, self.roles, [source], self.wanted)
             if not any(all(alone._found(role).values()) for role in _NEEDS if role in self.roles):
                 return source
         return self.sources[0]
@@ -290,30 +296,30 @@ class _Unnamed:
 
     def _refuse(self, said: str) -> NoReturn:
         head = head_of(self._lacking())
-        found = self._together([suggested(head_of(x), self.given, self.roles) for x in self.sources])
-        uses = uses_of(head, self.roles, self.given.get("truth", found.get("truth")))
-        command = again(found)
+        found = self._together([suggested(head_of(x), self.given, self.roles, self.wanted) for x in self.sources])
+        uses = uses_of(head, self.roles, self.given.get("truth", found.get("truth")), self.wanted)
+        remedies: tuple[Remedy, ...] = (Remedy(found, example=True),)
         role = next((x for x in _ANSWERS if x in found), None)
-        if verb() in ("compare", "leaderboard") and self._alone and role is not None and len(found[role]) == 1:
-            said, command = self._one_system(head, said, role, found)
+        if self._one_of_two and role is not None and len(found[role]) == 1:
+            said, remedies = self._one_system(head, said, role, found)
         layout = None if {*_ANSWERS, "truth"} & self.given.keys() else recognised(self.names)
         if layout is not None:
             said = f"{head.called} holds {layout.what} ({', '.join(layout.columns)}): {layout.advice}"
-            command = layout.command()
+            remedies = layout.remedies
             uses |= layout.uses
-        way = spelled(f"Give {command}.", f"Type, for example:\n  {command}")
-        raise BadSetting(f"{said}. Columns:{listed(head, uses)}\n{way}")
+        way = "" if layout is None else layout.way
+        raise BadSetting(f"{said}. Columns:{listed(head, uses)}{way}", remedies=remedies)
 
-    def _one_system(self, head: Head, said: str, role: str, found: Named) -> tuple[str, str]:
+    def _one_system(self, head: Head, said: str, role: str, found: Named) -> tuple[str, tuple[Remedy, ...]]:
         """What to say and type if a file has one column of answers: a column may say which system gave them."""
         usual = [plain_name(x) for x in SYSTEMS]
         system = next((x for x in self.names if plain_name(x) in usual and len(head.labels(x)) > 1), None)
         if system is None:
             said = f"{said}: give a second file, or a second column with {option(role)}; one system is for score"
-            return said, instead("score", found)
+            return said, (Remedy(found, verb="score", example=True),)
         item = next((x for x in head.values if x not in _used(found) and head.once_each(x, system)), "COLUMN")
         said = f"{said}; {system!r} may say which system each row is of, and {option('item')} names the id of items"
-        return said, again({**found, "system": system, "item": item})
+        return said, (Remedy({**found, "system": system, "item": item}, example=True),)
 
     @staticmethod
     def _together(each: Sequence[Named]) -> Named:
@@ -324,17 +330,16 @@ class _Unnamed:
         return {**each[0], role: [next(iter(x[role])) if isinstance(x[role], list) else x[role] for x in each]}
 
 
-def refuse_unknown(error: NoColumn, source: Source) -> NoReturn:
+def refuse_unknown(error: NoColumn, source: Source, request: Request) -> NoReturn:
     """A column that is not there: the command lists those that are."""
     if spelled("names", "list") == "names":
         raise error
     head = head_of(source)
     truth = next(iter(guess(head.values, "truth")), None)
-    roles = ("score",) if verb() == "curve" else _ANSWERS
     near = get_close_matches(error.column, error.names, n=1)
-    again = corrected(error.column, near[0]) if near else None
-    way = f"\nType:\n  {again}" if again is not None else ""
-    raise UnknownName(f"{error.said} Columns:{listed(head, uses_of(head, roles, truth))}{way}")
+    uses = uses_of(head, request.roles, truth, request.wanted)
+    remedies = [Remedy(word=(error.column, x)) for x in near]
+    raise UnknownName(f"{error.said} Columns:{listed(head, uses)}", remedies=remedies)
 
 
 def head_of(source: Source) -> Head:
@@ -385,7 +390,7 @@ def _possible(given: Mapping[str, Any], roles: Sequence[str]) -> tuple[str, ...]
 # -- suggestions
 
 
-def suggested(head: Head, given: Mapping[str, Any], roles: Sequence[str]) -> Named:
+def suggested(head: Head, given: Mapping[str, Any], roles: Sequence[str], wanted: Wanted) -> Named:
     """Columns that may be meant, by their names and values; what was given is left out.
 
     Columns of slices and conditions are meant only where no other has a usual name for a role, or nothing is found.
@@ -393,8 +398,8 @@ def suggested(head: Head, given: Mapping[str, Any], roles: Sequence[str]) -> Nam
     free = [x for x in head.values if x not in _used(given) and not is_id(x)]
     first = [x for x in free if x not in _spare(given)]
     usual = [x for role in USUAL if not guess(first, role) for x in guess(free, role)]
-    found = _among(head, given, roles, [x for x in free if x in first or x in usual])
-    return _shown(found if "COLUMN" not in found.values() else _among(head, given, roles, free))
+    found = _among(head, given, roles, [x for x in free if x in first or x in usual], wanted)
+    return _shown(found if "COLUMN" not in found.values() else _among(head, given, roles, free, wanted))
 
 
 def _shown(found: Named) -> Named:
@@ -407,7 +412,7 @@ def _typed(x: Any) -> Any:
     return x if not isinstance(x, str) or x.isprintable() else "COLUMN"
 
 
-def _among(head: Head, given: Mapping[str, Any], roles: Sequence[str], free: Sequence[str]) -> Named:
+def _among(head: Head, given: Mapping[str, Any], roles: Sequence[str], free: Sequence[str], wanted: Wanted) -> Named:
     sep = given.get("sep") or next((y for y in map(head.separator, free) if y is not None), None)
     head = replace(head, sep=sep)
     truths = [given["truth"]] if "truth" in given else guess(free, "truth")
@@ -417,7 +422,7 @@ def _among(head: Head, given: Mapping[str, Any], roles: Sequence[str], free: Seq
             mine = given[role] if isinstance(given[role], str) else next(iter(given[role]))
             alike = (x for x in (*truths, *free) if head.alike(mine, x))
             return {"truth": next(alike, next(iter(truths), "COLUMN"))}
-        found = ways[role](head, free, truths)
+        found = ways[role](head, free, truths, wanted)
         if found:
             between = {"sep": sep} if role == "pred" and sep is not None and head.separator(found["truth"]) else {}
             return {name: x for name, x in {**found, **between}.items() if name not in given}
@@ -431,43 +436,37 @@ def _classes(head: Head, name: str) -> bool:
     return 1 < len(head.labels(name)) <= max(2, len(head.known(name)) // 2)
 
 
-def _some(columns: Sequence[str]) -> list[str]:
-    """As many as the verb takes."""
-    return list(columns[: 2 if verb() == "compare" else _SYSTEMS])
-
-
-def _predictions(head: Head, free: Sequence[str], truths: Sequence[str]) -> Named:
+def _predictions(head: Head, free: Sequence[str], truths: Sequence[str], wanted: Wanted) -> Named:
     """One column has a usual name, or was given; the other has one too, or holds the same labels."""
     usual = guess(free, "pred")
-    several = verb() in ("compare", "leaderboard")
     for truth in truths:
         alike = [x for x in free if x not in (truth, *usual, *guess(free, "truth")) and head.alike(x, truth)]
-        found = usual[:1] if usual and not several else [*usual, *alike]
+        found = usual[:1] if usual and wanted.least == 1 else [*usual, *alike]
         if found:
-            return {"truth": truth, "pred": _some(found)}
+            return {"truth": truth, "pred": list(found[: wanted.most])}
     unnamed = (x for x in free if x not in usual and usual and _classes(head, x) and head.alike(usual[0], x))
     other = None if truths else next(unnamed, None)
-    return {} if other is None else {"truth": other, "pred": _some(usual)}
+    return {} if other is None else {"truth": other, "pred": list(usual[: wanted.most])}
 
 
-def _passes(head: Head, free: Sequence[str], _truths: Sequence[str]) -> Named:
+def _passes(head: Head, free: Sequence[str], _truths: Sequence[str], wanted: Wanted) -> Named:
     others = {x for role in ("truth", "pred") for x in guess(free, role)}
     words = [x for x in free if head.passes(x) and x not in others]
     usual = guess(free, "outcome")
     found = [x for x in usual if x in words] or words
     if found or not usual:
-        return {"outcome": _some(found)} if found else {}
+        return {"outcome": list(found[: wanted.most])} if found else {}
     others = {x for x in map(str, head.known(usual[0])) if x.strip().lower() not in PASS | FAIL}
     some = len(others) == 1 and len(head.labels(usual[0])) > 1
     return {"outcome": usual[:1], "where": f"{usual[0]}!={others.pop()}"} if some else {}
 
 
-def _numbers(head: Head, free: Sequence[str], truths: Sequence[str]) -> Named:
+def _numbers(head: Head, free: Sequence[str], truths: Sequence[str], wanted: Wanted) -> Named:
     found = guess(free, "score") or [x for x in free if head.fractions(x) and x not in truths]
     if not found or not truths:
         return {}
-    one = verb() == "score" and head.within_one(found[0])
-    own = {"score": found[0], "threshold": 0.5} if one else {"score": _some(found)}
+    one = wanted.cuts and head.within_one(found[0])
+    own = {"score": found[0], "threshold": 0.5} if one else {"score": list(found[: wanted.most])}
     return {"truth": truths[0], **own, **_speaking_for(head, truths[0], found[0])}
 
 
@@ -478,14 +477,14 @@ def _speaking_for(head: Head, truth: str, score: str) -> Named:
     return {} if usual is not None or highest is None else {"positive": highest}
 
 
-def _grades(head: Head, free: Sequence[str], _truths: Sequence[str]) -> Named:
+def _grades(head: Head, free: Sequence[str], _truths: Sequence[str], wanted: Wanted) -> Named:
     found = [x for x in free if head.kind(x) in ("number", "whole number") and not guess([x], "truth")]
-    if verb() in ("compare", "leaderboard"):  # grades of several systems are on one scale
+    if wanted.least > 1:  # grades of several systems are on one scale
         found = [x for x in found if head.overlap(x, found[0])]
-    return {"value": _some(found)} if found else {}
+    return {"value": list(found[: wanted.most])} if found else {}
 
 
-def uses_of(head: Head, roles: Sequence[str], truth: str | None) -> dict[str, list[str]]:
+def uses_of(head: Head, roles: Sequence[str], truth: str | None, wanted: Wanted) -> dict[str, list[str]]:
     """The options that each column may be meant for."""
     tests: dict[str, Callable[[str], bool]] = {
         "truth": lambda x: x == truth or bool(guess([x], "truth")),
@@ -497,7 +496,7 @@ def uses_of(head: Head, roles: Sequence[str], truth: str | None) -> dict[str, li
         "by": lambda x: _classes(head, x),
     }
     several = set(roles) & {"pred", "outcome", "value"}
-    by = [] if verb() == "leaderboard" else ["by"]
+    by = ["by"] if wanted.by else []
     takes = {*roles, *(["item", *by] if several else []), *(["truth"] if roles != ("value",) else [])}
     found = {x: next((option_ for option_, test in tests.items() if test(x)), None) for x in head.values}
     both = {"score": ("score", "value")}

@@ -8,12 +8,12 @@ from typing import Any, Final, NoReturn
 
 import numpy as np
 
-from howsure.errors import BadLabels, listing
+from howsure.errors import BadLabels, Remedy, listing
 from howsure.io.columns import Column
 from howsure.io.groups import Groups
 from howsure.io.request import Request
 from howsure.io.typed_text import typed
-from howsure.messages.language import TYPED, again, instead, option, spelled, verb
+from howsure.messages.language import option, spelled
 from howsure.validate import completed, in_order, usual_positive
 
 _LARGEST: Final = 1e300  # of numbers that are looked at as such
@@ -66,16 +66,14 @@ def _refuse(g: Groups, request: Request, name: str, answer: Column, x: Any) -> N
     elif request.positive is not None:
         own["positive"] = request.positive
     cut = {**own, "threshold": _middle(_numbers(answer))}
-    told = f"{said}: these look like scores"
-    if spelled("python", "command") == "python":
-        raise BadLabels(f"{told}; give {again(cut)} in place of {option('pred')}, or see {instead('curve', own)}.")
-    told = (
-        f"{told}; give {option('score')} and {option('threshold')} in place of {option('pred')}, or see howsure curve"
+    way = f"{option('score')} and {option('threshold')} in place of {option('pred')}"
+    curve = spelled("hs.curve", "howsure curve")
+    raise BadLabels(
+        f"{said}: these look like scores; give {way}, or see {curve}.",
+        remedies=[]
+        if request.system is not None
+        else [Remedy(cut, ("pred",), verb="score"), Remedy(own, verb="curve")],
     )
-    if len(TYPED.get().files) != 1 or request.system is not None:
-        raise BadLabels(f"{told}.")
-    first = again(cut, without=["pred"]) if verb() == "score" else instead("score", cut)
-    raise BadLabels(f"{told}. Type:\n  {first}\n  {instead('curve', own)}")
 
 
 def _highest(g: Groups, answer: Column) -> Any:

@@ -293,7 +293,8 @@ def kept_file(pieces: Iterable[bytes], shown: str, name: str = "input") -> Itera
         try:
             yield target
         except HowsureError as error:
-            raise type(error)(str(error).replace(str(target), shown)) from None
+            error.args = (error.message.replace(str(target), shown),)
+            raise
 
 
 def read_at_most(path: str | Path, most: int) -> bytes:

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.messages.language import option
+from howsure.messages.remedies import Typed
 from howsure.validate import flag
 
 VERBOSE: Final = ("mean", "route")  # columns that come with every note
@@ -26,10 +27,14 @@ USUAL_PRIORS: Final = ("even", "wins")  # which need no word
 
 @dataclass(frozen=True)
 class Detail:
-    """The columns asked for beside the usual ones, and whether every note and setting is to be told."""
+    """The columns asked for beside the usual ones, and whether every note and setting is to be told.
+
+    `typed` is the command that asks, which a report repeats; None in Python.
+    """
 
     columns: tuple[str, ...] = ()
     verbose: bool = False
+    typed: Typed | None = None
 
     @property
     def usual(self) -> bool:

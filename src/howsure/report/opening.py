@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from howsure.messages.language import TYPED, spelled
+from howsure.messages.language import spelled
 from howsure.messages.numbers import by_weight, count, probability, short, stated
 from howsure.messages.verdicts import decisive, likely
 from howsure.render import findings
@@ -29,7 +29,7 @@ def of_systems(systems: Sequence[str]) -> str:
     return f" of {findings.listed(named)}" if named else ""
 
 
-def measured(document: Document) -> list[str]:
+def measured(document: Document, files: Sequence[str] = ()) -> list[str]:
     """The measures, the systems, the data and where these came from."""
     data, rows = document.get("data") or {}, document["rows"]
     on = _on(document)
@@ -38,7 +38,6 @@ def measured(document: Document) -> list[str]:
     names = list(dict.fromkeys(str(row.get("asked") or row.get("metric")) for row in rows if row.get("metric")))
     if not names and document.get("metric"):
         names = [str(document["metric"])]
-    files = [str(x) for x in TYPED.get().files]
     systems = [str(x) for x in data.get("systems") or ()]
     said = findings.listed(names, 4) + of_systems(systems) if names else "What is known"
     said += f", on {on}" + (f" from {findings.listed(files)}" if files else "")
@@ -145,10 +144,10 @@ _TITLES: Final = {
 }
 
 
-def answers(document: Document, directions: Mapping[str, str | None]) -> Answers:
+def answers(document: Document, directions: Mapping[str, str | None], files: Sequence[str] = ()) -> Answers:
     """The questions that this document can answer, in the order in which people ask them."""
     own = _ANSWERS.get(kind_of(document), _plain)(document, directions)
-    return [(question, said) for question, said in [("What was measured?", measured(document)), *own] if said]
+    return [(question, said) for question, said in [("What was measured?", measured(document, files)), *own] if said]
 
 
 def _score(document: Document, directions: Mapping[str, str | None]) -> Answers:

@@ -20,8 +20,8 @@ from howsure.catalogue.expressions import CELLS, OVER_CLASSES, OVER_ITEMS, Expre
 from howsure.charts import chart
 from howsure.charts.chart import Chart
 from howsure.errors import hidden
-from howsure.messages.language import SPOKEN, TYPED
 from howsure.messages.numbers import count
+from howsure.messages.remedies import Typed
 from howsure.messages.user_text import visible
 from howsure.render import findings, html
 from howsure.render.tables import TextTable, from_document, page
@@ -201,20 +201,21 @@ class Remade:
     says: str
 
 
-def remade(document: Document, typed: Mapping[str, Any] | None = MappingProxyType({})) -> Remade:
+def remade(
+    document: Document, settings: Mapping[str, Any] | None = MappingProxyType({}), typed: Typed | None = None
+) -> Remade:
     """The words of the command line with its file; from Python the command for a single table, if it is one.
 
-    `typed` are the settings of the command that a document does not tell, by name; None where no command can say what
+    `settings` are those of the command that a document does not tell, by name; None where no command can say what
     was asked for.
     """
-    words = TYPED.get().words
-    if SPOKEN.get() == "command" and words:
+    if typed is not None:
         said = "In the folder that it was run in, with the same files, this makes the same report."
-        command = hidden(_joined(["howsure", *words]))
+        command = hidden(_joined(["howsure", *typed.words]))
         if "***" in command:
             said += " Passwords are left out."
         return Remade(command, said)
-    found = None if typed is None else _of_table(document, typed)
+    found = None if settings is None else _of_table(document, settings)
     if found is not None:
         return Remade(_joined(found), "It was made in Python; this command gives the same numbers from the counts.")
     return Remade(
@@ -224,7 +225,7 @@ def remade(document: Document, typed: Mapping[str, Any] | None = MappingProxyTyp
     )
 
 
-def _of_table(document: Document, typed: Mapping[str, Any]) -> list[str] | None:
+def _of_table(document: Document, told: Mapping[str, Any]) -> list[str] | None:
     """The words that score the counts of a document, where it is of one plain table."""
     data, rows, prior = document.get("data") or {}, document["rows"], document.get("prior") or {}
     plain = kind_of(document) == "score" and prior.get("name") in _PRIORS and not document.get("shrink")
@@ -244,7 +245,7 @@ def _of_table(document: Document, typed: Mapping[str, Any]) -> list[str] | None:
             words += ["--above", f"{row['asked']}={row['above']!r}"]
     settings = {"prior": (prior["name"], "even"), "level": (document["level"], 0.95), "seed": (document["seed"], 0),
                 "interval": (document["interval"], AUTO),
-                "tolerance": (typed.get("tolerance", 0.02), 0.02)}  # fmt: skip
+                "tolerance": (told.get("tolerance", 0.02), 0.02)}  # fmt: skip
     for name, (value, usual) in settings.items():
         words += [] if value == usual else [f"--{name}", str(value)]
     words += ["--chance"] if "chance" in document.get("columns", ()) else []
@@ -303,16 +304,17 @@ class Parts:
     charts: Mapping[str, Chart]
     measures: Sequence[Any] = ()  # with better, meaning, source, and a formula or a text
     priors: Sequence[Document] = ()  # rows of the headline under other priors, each with its `prior`
-    typed: Mapping[str, Any] | None = None  # settings for a command that are not in the document; None: there is none
+    settings: Mapping[str, Any] | None = None  # for a command, beyond the document; None: there is no command
 
 
 def report(document: Document, parts: Parts, view: Detail) -> str:
     """One file of HTML: text of users is escaped by the template, and nothing is fetched."""
+    files = () if view.typed is None else view.typed.files
     directions = {str(m): getattr(m, "better", None) for m in parts.measures}
     return str(
         _template().render(
             title=visible(title(document)),
-            answers=[(q, [visible(x) for x in said]) for q, said in answers(document, directions)],
+            answers=[(q, [visible(x) for x in said]) for q, said in answers(document, directions, files)],
             caption=visible(findings.caption(document)),
             figures=figures(parts.charts),
             table=html.bare(_table(document, view)),
@@ -324,7 +326,7 @@ def report(document: Document, parts: Parts, view: Detail) -> str:
             assumptions=assumptions(document, parts.measures),
             formulas=_formulas(parts.measures),
             routes=_routes(document),
-            remade=_visible(remade(document, parts.typed)),
+            remade=_visible(remade(document, parts.settings, view.typed)),
             versions=versions(str(document.get("version") or "")),
             schema=document["schema"],
             style=_style(),

@@ -265,9 +265,11 @@ class Result:
         Results that have columns (a Report) are also written as .parquet, gates as .xml (JUnit). `columns` and
         `verbose` are as in to_text.
         """
+        self._save(path, kind, view(columns, verbose))
+
+    def _save(self, path: str | os.PathLike[str], kind: str | None, asked: Detail) -> None:
         from howsure import atomic
 
-        asked = view(columns, verbose)
         columnar = self if isinstance(self, Columnar) else None
         form = by_suffix(path, fitting(self._kind, columnar is not None)) if kind is None else named(kind)
         for_view(form.name, asked)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from howsure.errors import BadLabels, BadSetting, HowsureError, UnknownName, lis
 from howsure.messages.language import option
 from howsure.posteriors.posterior import KINDS, Posterior, posterior
 from howsure.validate import AUTO, NAMES, Label, check_seed, find, in_order, named, plain_label
+
+if TYPE_CHECKING:
+    from howsure.io.request import Wanted
 
 # -- estimators
 #
@@ -307,7 +310,7 @@ def _of_data(verb: str, data: Any, second: Any, told: Mapping[str, Any], kind: L
         return scored(data, second, **told)
     if second is None and not told and isinstance(data, (list, tuple)):
         raise BadSetting(f"{verb} needs evidence, or truths and predictions: hs.{verb}(y_true, y_pred).")
-    return evidence(data, second, **told)
+    return evidence(data, second, wanted=wanted(verb), **told)
 
 
 def _posterior(evidence: Any, prior: Any, tolerance: float | None, seed: int | None) -> Posterior:
@@ -337,6 +340,15 @@ def _with_class(evidence: Any, told: Mapping[str, Any]) -> Any:
         what = type(evidence).__name__
         raise BadSetting(f"{option(extra)} is for making evidence from data; this {what} is already made.")
     return evidence if told.get("positive") is None else evidence.with_positive(told["positive"])
+
+
+def wanted(verb: str) -> Wanted:
+    """What a verb takes of data."""
+    from howsure.io.request import Wanted
+
+    if verb in ("compare", "leaderboard"):
+        return Wanted(verb, least=2, **({"most": 2} if verb == "compare" else {"by": False}))
+    return Wanted(verb, cuts=verb == "score")
 
 
 _SHARED = ("prevalence", "prior", "level", "interval", "tolerance", "seed")

@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from howsure.errors import BadSetting, HowsureError
-from howsure.messages.language import SPOKEN, TYPED, Typed
+from howsure.messages.language import SPOKEN
 from howsure.messages.numbers import count, probability, short
+from howsure.messages.remedies import Typed, at_shell
 from howsure.messages.user_text import laid_out
 from howsure.render import findings
+from howsure.render.view import Detail
 from howsure.web import questions, uploads
 from howsure.web.questions import Posed
 
@@ -136,7 +138,7 @@ def answer(job: Job) -> Reply:
     try:
         return _WAYS.get(job.verb, _asked)(job)
     except HowsureError as error:
-        return refusal(422, _CAPITAL.sub("-", type(error).__name__).lower(), str(error))
+        return _refused(error, Typed())
     except MemoryError:
         return refusal(422, "too-large", _MEMORY)
     except Exception as error:  # noqa: BLE001 - the trace is logged, and the server goes on
@@ -144,6 +146,10 @@ def answer(job: Job) -> Reply:
         return refusal(500, "bug", f"this is a bug in howsure ({type(error).__name__}).")
     finally:
         SPOKEN.reset(spoken)
+
+
+def _refused(error: HowsureError, typed: Typed) -> Reply:
+    return refusal(422, _CAPITAL.sub("-", type(error).__name__).lower(), at_shell(error, typed))
 
 
 def _asked(job: Job) -> Reply:
@@ -163,21 +169,20 @@ def _asked(job: Job) -> Reply:
 
 
 def _given(job: Job, asked: Posed, files: tuple[str, ...] = ()) -> Reply:
-    typed = TYPED.set(Typed(asked.words, files))
     try:
-        return _written(job, asked, asked.run())
-    finally:
-        TYPED.reset(typed)
+        return _written(job, asked, asked.run(), files)
+    except HowsureError as error:
+        return _refused(error, Typed(asked.words, files))
 
 
-def _written(job: Job, asked: Posed, result: Any) -> Reply:
+def _written(job: Job, asked: Posed, result: Any, files: tuple[str, ...]) -> Reply:
     questions.refuse_many("slices", int((result.page().get("hidden") or {}).get("tables", 0)))
     if job.form in DRAWN:
         chart = result.plot()
         made = {"svg": chart.to_svg, "png": chart.to_png, "pdf": chart.to_pdf}[job.form]()
         return Reply(200, DRAWN[job.form], made.encode() if isinstance(made, str) else made)
     if job.form == "html":
-        return Reply(200, TEXTS["html"], _page(result).encode())
+        return Reply(200, TEXTS["html"], _page(asked, result, files).encode())
     if job.form in TEXTS:
         text = result.to_text("json" if job.form == "document" else job.form)
         return Reply(200, TEXTS[job.form], text.encode())
@@ -192,7 +197,7 @@ def _written(job: Job, asked: Posed, result: Any) -> Reply:
         "report": None,
     }
     body = json.dumps(told, ensure_ascii=False, allow_nan=False).encode()
-    return Reply(200, _JSON, body, _page(result) if job.report else None)
+    return Reply(200, _JSON, body, _page(asked, result, files) if job.report else None)
 
 
 def _table(document: dict[str, Any]) -> dict[str, Any]:
@@ -218,14 +223,10 @@ def _drawn(result: Any) -> list[dict[str, Any]]:
     ]
 
 
-def _page(result: Any) -> str:
+def _page(asked: Posed, result: Any, files: tuple[str, ...]) -> str:
     """The report, which tells the command that writes it; in memory, as a worker may be ended at any time."""
-    typed = TYPED.get()
-    told = TYPED.set(Typed((*typed.words, "--out", "report.html"), typed.files))
-    try:
-        return str(result.to_html())
-    finally:
-        TYPED.reset(told)
+    typed = Typed((*asked.words, "--out", "report.html"), files)
+    return str(result._render("html", Detail(typed=typed)))
 
 
 def _metrics(job: Job) -> Reply:
@@ -248,12 +249,10 @@ def _preview(job: Job) -> Reply:
     path = next(iter(Path(job.folder).iterdir()))
     here = Path.cwd()
     os.chdir(job.folder)
-    typed = TYPED.set(Typed(("score", path.name), (path.name,)))
     try:
         return Reply(200, _JSON, json.dumps(preview(path.name), ensure_ascii=False, allow_nan=False).encode())
     finally:
         os.chdir(here)
-        TYPED.reset(typed)
 
 
 def _bundle(_job: Job) -> Reply:
