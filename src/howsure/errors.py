@@ -52,7 +52,8 @@ class HowsureError(ValueError):
 
     def __str__(self) -> str:
         ways = [way for x in self.remedies if (way := x.in_python()) is not None]
-        return f"{self.message}\nGive {' or '.join(ways)}." if ways else self.message
+        space = "\n" if "\n" in self.message else " "
+        return f"{self.message}{space}Give {' or '.join(ways)}." if ways else self.message
 
 
 def hidden(text: str) -> str:

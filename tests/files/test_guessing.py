@@ -17,6 +17,7 @@ from howsure.io import roles
 from howsure.io.column_names import USUAL, guess, usual_id
 from howsure.io.entrance import evidence
 from howsure.io.preview import preview
+from howsure.io.request import Wanted
 from tests.refusals import one_sentence
 
 
@@ -480,7 +481,7 @@ def test_work_grows_with_columns_and_not_with_their_square():
     head = roles.head_of(source)
     assert "label" in head.values
     with pytest.raises(BadSetting, match="no column of"):
-        roles.completed({"truth": "label"}, ("pred",), [source])
+        roles.completed({"truth": "label"}, ("pred",), [source], Wanted())
     with pytest.raises(BadSetting, match="no column of"):
-        roles.completed({"truth": "label"}, ("pred",), [source, _Wide(3_000)])
+        roles.completed({"truth": "label"}, ("pred",), [source, _Wide(3_000)], Wanted())
     assert _Counted.compared < 60 * 3_000
