@@ -254,6 +254,8 @@ def test_tables_are_not_columns():
         hs.tally(np.eye(2), [0, 1])
     with pytest.raises(BadLabels, match="one label per item"):
         hs.tally([[0], [1]], [0, 1])
+    with pytest.raises(BadLabels, match="one label per item; got the set of 'x', 'y', 'z'"):  # whatever the hash seed
+        hs.tally(["x", {"y", "z", "x"}], [0, 1])
 
 
 def test_a_data_frame_of_one_column_is_counted_or_refused():

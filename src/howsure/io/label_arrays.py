@@ -329,8 +329,12 @@ def as_column(x: Any, name: str) -> Any:
     array = x if isinstance(x, np.ndarray) else None
     if array is None:
         items = list(x) if not isinstance(x, list) else x
-        if any(isinstance(v, (list, tuple, set, dict, np.ndarray)) for v in items[:100]):
-            raise BadLabels(f"{name} must hold one label per item; got {items[0]!r}.")
+        several = next((v for v in items[:100] if isinstance(v, (list, tuple, set, dict, np.ndarray))), None)
+        if several is not None:
+            shown = repr(several)
+            if isinstance(several, set):  # its order depends on the hashes of this process
+                shown = f"the set of {', '.join(sorted(map(repr, several))) or 'nothing'}"
+            raise BadLabels(f"{name} must hold one label per item; got {shown}.")
         if items and all(type(v) in (int, bool, float) for v in items[:100]):
             array = _as_numbers(items)
         return _checked(array, name) if array is not None else items
