@@ -90,6 +90,13 @@ def pytest_report_header(config: pytest.Config) -> str:
     return f"tier: {config.getoption('--tier')} of {', '.join(tiers.TIERS)} (--tier)"
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file() -> Iterator[Any]:
+    """Doctests are those of the package: to look for some in the tests themselves takes a second of each worker."""
+    found = yield
+    return [x for x in found if type(x).__name__ != "DoctestModule"]
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Outside the deep tier the deep cases of a sweep are not even made: they are most of all cases."""
