@@ -9,8 +9,8 @@ from itertools import combinations
 from typing import Any, Final, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Index
 from howsure.catalogue import Metric, parse
 from howsure.catalogue.retrieval import DEFAULT, Ranking, table_metric
 from howsure.distributions import ranked
@@ -66,7 +66,6 @@ def marked(items: Scored, asked: Iterable[Row], best: Callable[[], float]) -> li
 #
 # Curve: a classifier with scores at every threshold, with exact pointwise bands and simultaneous ones.
 
-Array = NDArray[np.float64]
 
 _SHOWN: Final = ("precision@recall=0.9", "recall@fpr=0.1")
 _POINTS: Final = 200  # of the curve that a document holds
@@ -223,7 +222,7 @@ class Curve(Result):
         tail = 0.5 * (1.0 - level) if draw is None else draw.tail
         return sure_band(line, law, level, tail, () if draw is None else draw.notes, self.posterior)
 
-    def _at(self, at: NDArray[np.intp]) -> Posterior:
+    def _at(self, at: Index) -> Posterior:
         """The posterior of the tables at some thresholds."""
         t = self.tally
         if at.size == t.shape[0]:

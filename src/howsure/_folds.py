@@ -9,9 +9,9 @@ from itertools import combinations
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howsure._wins import EVEN, check_margin
+from howsure.arrays import Array
 from howsure.catalogue import described
 from howsure.distributions.sampling import generator
 from howsure.distributions.student import Student
@@ -32,7 +32,6 @@ from howsure.validate import check_level, finite, one_metric, places, refuse_unl
 #
 # Scores of cross-validation as they are given: lists, arrays of repeats by folds, frames; to one table of numbers.
 
-Array = NDArray[np.float64]
 
 LARGEST = 1e100
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure._compare import Many, One, Several, each_measure
+from howsure.arrays import Array
 from howsure.distributions.protocol import Law
 from howsure.distributions.rank_integrals import ranked
 from howsure.errors import BadSetting
@@ -39,7 +40,6 @@ from howsure.verbs.rows import Row, row_documents, told_alike, unlike_scales
 #
 # Of two systems by their difference, of independent ones by integrals, of more on the same items by joint draws.
 
-Array = NDArray[np.float64]
 Places = NDArray[np.int32]
 
 SIGMAS: Final = 3.0

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howsure._compare import compare
 from howsure._leaderboard import Leaderboard, leaderboard
 from howsure._score import Report, score
+from howsure.arrays import Array, Mask
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
 from howsure.evidence.graded import Graded, Mean
 from howsure.evidence.rankings import Judgments, RankedRun
@@ -23,7 +23,7 @@ from howsure.io.trec import TIES, Qrels, Run, are_records, rank, read_qrels, rea
 from howsure.messages.language import option
 from howsure.messages.notes import Notes, note
 from howsure.posteriors.posterior import Posterior, posterior
-from howsure.ranking.field import Array, Asked, Field
+from howsure.ranking.field import Asked, Field
 from howsure.ranking.ir_measures_bridge import Foreign, foreign, is_measure
 from howsure.ranking.measures import FAMILIES, RunMeasure
 from howsure.ranking.names import parse
@@ -47,7 +47,7 @@ def lacking(m: Asked) -> str:
 # -- the account
 
 
-def account(field: Field, m: Asked, kept: NDArray[np.bool_]) -> dict[str, Any]:
+def account(field: Field, m: Asked, kept: Mask) -> dict[str, Any]:
     """Lines of the files and judged queries: read, kept for this measure, and left out, with the reasons."""
     every, common = len(field.qrels.queries), len(kept)
     why = "no-relevant" if isinstance(m, RunMeasure) and m.recall_based else "no-value"
@@ -104,7 +104,7 @@ def notes_of_all(field: Field, only_common: bool) -> Notes:
     return tuple(notes)
 
 
-def _where(holds: NDArray[np.bool_], queries: Iterable[str]) -> list[str]:
+def _where(holds: Mask, queries: Iterable[str]) -> list[str]:
     return [q for q, h in zip(queries, holds.tolist(), strict=True) if h]
 
 

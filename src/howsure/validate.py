@@ -9,8 +9,9 @@ from decimal import MAX_EMAX, Context, Decimal
 from typing import Any, Final, TypedDict, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import AnyArray, Array, Integers
 from howsure.errors import BadCounts, BadLabels, BadSetting, HowsureError, UnknownName, listing, nearest
 from howsure.messages.language import option, spelled
 
@@ -18,7 +19,6 @@ from howsure.messages.language import option, spelled
 #
 # Counts: whole numbers that stay exact in a double, or one sentence about the first that is not.
 
-Array = NDArray[Any]
 
 MOST: Final = 2**53  # counts stay exact in a double up to here
 _LONG: Final = 10**20  # beyond it digits tell less than a power of ten
@@ -48,7 +48,7 @@ def refuse_unlike(given: Any, name: str, error: type[HowsureError] = BadCounts) 
         raise error(f"{name} must be real numbers; got {what}.")
 
 
-def whole_counts(value: ArrayLike, name: str, way: str | None = None) -> NDArray[np.int64]:
+def whole_counts(value: ArrayLike, name: str, way: str | None = None) -> Integers:
     """Counts as whole numbers, or one sentence about the first that is not; `way` is what to do about parts of one."""
     array = _regular(value, name)
     if array.dtype.kind == "f":
@@ -59,7 +59,7 @@ def whole_counts(value: ArrayLike, name: str, way: str | None = None) -> NDArray
     return within(array).astype(np.int64)
 
 
-def amounts(value: ArrayLike, name: str) -> NDArray[np.float64]:
+def amounts(value: ArrayLike, name: str) -> Array:
     """Counts, sums of weights or shares as doubles: finite, 0 or more, or one sentence about the first that is not.
 
     >>> amounts([1, 0.5], "tp")
@@ -71,7 +71,7 @@ def amounts(value: ArrayLike, name: str) -> NDArray[np.float64]:
     return array
 
 
-def together(parts: Mapping[str, Array]) -> list[Array]:
+def together(parts: Mapping[str, AnyArray]) -> list[AnyArray]:
     """Arrays of the same shape, or one sentence about shapes that do not go together."""
     try:
         return list(np.broadcast_arrays(*parts.values()))
@@ -82,7 +82,7 @@ def together(parts: Mapping[str, Array]) -> list[Array]:
         raise BadCounts(f"{said}; got {sizes}.") from None
 
 
-def _regular(value: ArrayLike, name: str) -> Array:
+def _regular(value: ArrayLike, name: str) -> AnyArray:
     """An array of numbers from what was given."""
     refuse_unlike(value, name)
     try:
@@ -93,7 +93,7 @@ def _regular(value: ArrayLike, name: str) -> Array:
     return _numbers(array, name) if array.dtype == object or array.dtype.kind in "US" else array
 
 
-def _numbers(array: Array, name: str) -> Array:
+def _numbers(array: AnyArray, name: str) -> AnyArray:
     """Whole Python numbers of any size from an object array."""
     flat = array.ravel().tolist()
     for x in flat:
@@ -107,7 +107,7 @@ def _numbers(array: Array, name: str) -> Array:
 _TOO_LARGE = "counts above 2^53 (9007199254740992) are not exact; got {}."
 
 
-def within(array: Array) -> Array:
+def within(array: AnyArray) -> AnyArray:
     """The array, if every count is exact in a double."""
     _refuse(array > MOST, array, _TOO_LARGE)
     total = float(array.sum(dtype=float))
@@ -116,7 +116,7 @@ def within(array: Array) -> Array:
     return array
 
 
-def _refuse(bad: Array | bool, array: Array, message: str) -> None:
+def _refuse(bad: AnyArray | bool, array: AnyArray, message: str) -> None:
     if np.any(bad):
         first = np.asarray(array).ravel()[int(np.argmax(np.asarray(bad).ravel()))].item()
         raise BadCounts(message.format(short(first)))

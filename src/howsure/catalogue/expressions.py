@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import Any, Final, NamedTuple, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import BadSetting
 from howsure.validate import finite
 
@@ -382,8 +382,6 @@ def _latex(e: Expression, outer: int = 0, right: bool = False) -> str:
 # -- gradients
 #
 # How a formula over classes follows each cell of each class: all slopes in one pass back through its tree.
-
-Array = NDArray[np.float64]
 
 
 def slopes(e: Expression, at: dict[str, Array]) -> dict[str, Array] | None:

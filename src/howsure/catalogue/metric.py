@@ -10,8 +10,8 @@ from functools import cache, cached_property
 from typing import Any, Literal, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.catalogue.expressions import CELLS, Expression, cells
 from howsure.catalogue.forms import Linear, Other, Reading, read
 from howsure.errors import BadCounts, BadSetting, listing
@@ -74,7 +74,7 @@ class Metric:
         if all(math.isclose(v, values[0], rel_tol=1e-12) for v in values):
             raise BadSetting(f"the formula of {self.name!r} has the same value at every table: {self.formula}.")
 
-    def _probe(self) -> NDArray[np.float64]:
+    def _probe(self) -> Array:
         """Values at a few tables, and at the same with all cells doubled."""
         formula = self.formula.of_two_classes() if self.over_classes else self.formula
         with np.errstate(all="ignore"):
@@ -236,7 +236,7 @@ class Metric:
 
 
 @cache
-def _tables() -> dict[str, NDArray[np.float64]]:
+def _tables() -> dict[str, Array]:
     """The cells of a few tables, and of the same doubled."""
     rng = random.Random(3)
     some = np.array([[rng.uniform(0.5, 9.5) for _ in CELLS] for _ in range(5)])

@@ -12,12 +12,12 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from howsure.arrays import Array
 from howsure.errors import BadSetting, UnknownName
 from howsure.messages.language import option
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    pass
 
 _NAME: Final = re.compile(r"^(all-?)?pass-?(@|\^|at(?=[-\d])|hat(?=[-\d]))(?:(?<=t)-)?(?:k=)?(.*)$")
 _MOST: Final = 10**9
@@ -84,7 +84,7 @@ class Repeated:
         """The formula in LaTeX."""
         return _LATEX[self.passing].format(k=self.k)
 
-    def values(self, n: Any, passed: Any) -> NDArray[np.float64]:
+    def values(self, n: Any, passed: Any) -> Array:
         """The unbiased estimate of every question from n samples, of which some passed.
 
         >>> [float(x) for x in parse("pass@2").values([4, 4, 4], [0, 1, 4]).round(3)]

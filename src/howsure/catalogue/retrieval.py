@@ -16,17 +16,16 @@ from functools import lru_cache, partial
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Index
 from howsure.catalogue import names, repeated
 from howsure.catalogue.expressions import CELLS
 from howsure.catalogue.metric import Better, Metric
 from howsure.distributions import binned, ranked
-from howsure.distributions.ranked import Cuts, Places
+from howsure.distributions.ranked import Cuts
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.messages.language import spelled
 
-Array = NDArray[np.float64]
 Evaluate = Callable[[Cuts], Array]
 
 
@@ -53,8 +52,8 @@ class Ranking:
     area: bool = False  # under a curve: the prior's weight lies mostly with the outermost items
     base: Metric | None = None  # a measure of a 2x2 table
     threshold: float | None = None  # where it is cut
-    best_cut: Callable[[Cuts], Places] | None = field(default=None, compare=False, repr=False)  # of the best of all
-    at_cut: Callable[[Cuts, Places], Array] | None = field(default=None, compare=False, repr=False)
+    best_cut: Callable[[Cuts], Index] | None = field(default=None, compare=False, repr=False)  # of the best of all
+    at_cut: Callable[[Cuts, Index], Array] | None = field(default=None, compare=False, repr=False)
     label: None = None
     subject: str = field(default="scores", init=False, repr=False)
 
@@ -269,11 +268,11 @@ def _at_best(c: Cuts, metric: Metric, sign: float, rising: bool) -> Array:
     return ranked.best(c, metric.formula, sign, rising)[0]
 
 
-def _best_cut(c: Cuts, metric: Metric, sign: float, rising: bool) -> Places:
+def _best_cut(c: Cuts, metric: Metric, sign: float, rising: bool) -> Index:
     return ranked.best(c, metric.formula, sign, rising)[1]
 
 
-def _at_given_cut(c: Cuts, cut: Places, metric: Metric) -> Array:
+def _at_given_cut(c: Cuts, cut: Index, metric: Metric) -> Array:
     return ranked.value_at(c, metric.formula, cut)
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.charts import chart
 from howsure.charts.chart import Chart, Spec, at, axis, line, part, rows, text
 
@@ -23,7 +23,6 @@ from howsure.charts.chart import Chart, Spec, at, axis, line, part, rows, text
 # value, at the place that a straight line between these ends gives. Where all four edges are crossed, the mean of the
 # corners tells which two belong together. Cells with an unknown corner have no line.
 
-Array = NDArray[np.float64]
 Edge = tuple[int, int, int]  # 0 along x or 1 along y, and the corner where it starts
 # For each of 16 cases (bits: corners (i, j), (i, j+1), (i+1, j+1), (i+1, j)) the pairs of sides that a line joins;
 # sides: 0 from corner 0 to 1, 1 from 1 to 2, 2 from 3 to 2, 3 from 0 to 3.

@@ -10,18 +10,14 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from howsure.arrays import Array, Index, Mask
 from howsure.distributions.agreement_rules import MORE, PLAIN, REACH, Below, Cells, Kind, Moments, Side, settled
 from howsure.distributions.beta_moments import beta_order
 from howsure.distributions.continuous import EPS, Stepped
 from howsure.distributions.protocol import Pick
 from howsure.distributions.scale import normal_score
-
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
-Mask = NDArray[np.bool_]
 
 _LOST: Final = 1e-3
 _LOST_MEAN: Final = 5e-3

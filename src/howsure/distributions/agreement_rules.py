@@ -8,9 +8,9 @@ from functools import cached_property, lru_cache
 from typing import Final, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from howsure.arrays import Array, Index, Mask
 from howsure.distributions import beta
 from howsure.distributions.quadrature import gauss_beta
 
@@ -28,9 +28,6 @@ from howsure.distributions.quadrature import gauss_beta
 # margins less N², a sum of products that are never negative: nothing cancels next to 1, and Newton's steps in log r,
 # from kappa's root, are few.
 
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
-Mask = NDArray[np.bool_]
 Kind = Literal["phi", "kappa"]
 
 RIGHT, POSITIVE, NEGATIVE = 0, 1, 2  # splits: by right answers, by the Jaccard share of a class
@@ -73,7 +70,7 @@ class CellLines:
             outside * v_rest,
         )
 
-    def at(self, rows: NDArray[np.intp] | slice) -> CellLines:
+    def at(self, rows: Index | slice) -> CellLines:
         """The lines of some tables."""
         return CellLines(*(x[rows] for x in (self.a0, self.a1, self.d0, self.d1, self.b, self.c)))
 

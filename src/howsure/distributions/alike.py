@@ -14,15 +14,14 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Places = NDArray[np.intp]
+from howsure.arrays import Array, Index, Integers, Mask
 
 LARGEST: Final = 500_000_000  # pool that numpy deals from without replacement
 FEW: Final = 100  # different values that are dealt one by one, as patterns are
 EXPANDED: Final = 5_000_000  # items that are shuffled, at most
 
 
-def deal(pool: NDArray[np.generic], sizes: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+def deal(pool: NDArray[np.generic], sizes: Integers, rng: np.random.Generator) -> Integers:
     """For each size the counts of that many items of the pool, (sizes, patterns); sums of weights with replacement."""
     whole = np.asarray(pool, dtype=float)
     after = np.cumsum(whole[::-1])[::-1] - whole  # what comes after each pattern
@@ -43,7 +42,7 @@ def deal(pool: NDArray[np.generic], sizes: NDArray[np.int64], rng: np.random.Gen
 
 
 def deal_sums(
-    values: Array, counts: Array | None, weights: Array | None, sizes: NDArray[np.int64], rng: np.random.Generator
+    values: Array, counts: Array | None, weights: Array | None, sizes: Integers, rng: np.random.Generator
 ) -> Array:
     """For each size the sums of the values of that many rows taken at random, (sizes, columns).
 
@@ -68,7 +67,7 @@ def deal_sums(
     return sums
 
 
-def size_groups(sizes: Array) -> Places:
+def size_groups(sizes: Array) -> Index:
     """Parts of like size, each at most twice as large as another of its group; groups are numbered from 0."""
     doubled = np.floor(np.log2(np.maximum(sizes, 1.0))).astype(np.intp)
     return np.unique(doubled, return_inverse=True)[1].reshape(-1)
@@ -102,7 +101,7 @@ def _beyond(values: Array, ordered: Array) -> Array:
     return np.asarray(np.exp(np.nan_to_num(out, nan=0.0, posinf=0.0, neginf=-745.0)))
 
 
-def discoveries(shares: Array, at: float) -> NDArray[np.bool_]:
+def discoveries(shares: Array, at: float) -> Mask:
     """Which of many shares are small beyond chance: Benjamini & Hochberg's rule at that rate of false ones."""
     size = shares.size
     order = np.argsort(shares, kind="stable")

@@ -8,8 +8,9 @@ from functools import cache
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
+
+from howsure.arrays import Array, Mask
 
 # -- beta expansion
 #
@@ -24,7 +25,6 @@ from scipy import special
 # Error: what is left out is below 1e-15 of the tail; held against mpmath, and against scipy, which takes ten times as
 # long and more, in tests/laws/test_beta_expansion.py.
 
-Array = NDArray[np.float64]
 Polynomial = list[Fraction]  # coefficients, the constant first
 
 LEAST: Final = 1e3  # of κ
@@ -33,7 +33,7 @@ _TERMS: Final = 14
 _PIECE: Final = 8_192  # points at a time: all of their arrays stay in the cache
 
 
-def fits(a: Array, b: Array, drop: Array) -> NDArray[np.bool_]:
+def fits(a: Array, b: Array, drop: Array) -> Mask:
     """Whether the point at which the log density lies so far below its peak is one for the expansion."""
     kappa = a / (a + b) * b
     return (kappa >= LEAST) & (2.0 * drop <= FURTHEST * FURTHEST * kappa)
@@ -221,9 +221,7 @@ def lower_tail(a: Array, b: Array, x: Array, y: Array, logs: tuple[Array, Array]
     return np.where(below, p, 1.0 - p)
 
 
-def _below_doubles(
-    a: Array, b: Array, x: Array, y: Array, logs: tuple[Array, Array], p: Array, below: NDArray[np.bool_]
-) -> Array:
+def _below_doubles(a: Array, b: Array, x: Array, y: Array, logs: tuple[Array, Array], p: Array, below: Mask) -> Array:
     """Tails at points closer to an end than the smallest double: x^a/(a·B(a, b)), the first term of the series."""
     tiny = np.where(below, x, y) < 1e-290
     if not tiny.any():
@@ -242,7 +240,7 @@ def tails(a: Array, b: Array, x: Array, y: Array) -> tuple[Array, Array]:
     return np.where(below, p, 1.0 - p), np.where(below, 1.0 - p, p)
 
 
-def _beyond_mean(a: Array, b: Array, x: Array, y: Array) -> tuple[Array, NDArray[np.bool_]]:
+def _beyond_mean(a: Array, b: Array, x: Array, y: Array) -> tuple[Array, Mask]:
     """The tail on the point's side of the mean, and whether that is the lower one."""
     below = x * b <= y * a
     own, other, share = np.where(below, a, b), np.where(below, b, a), np.where(below, x, y)

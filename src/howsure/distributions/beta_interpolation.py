@@ -16,9 +16,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.arrays import Array, Index
 from howsure.distributions import beta
-
-Array = NDArray[np.float64]
 
 MANY: Final = 4_000  # tables from which it pays
 _LEAST, _MOST, _TAIL = 0.5, 1e8, 1e-6
@@ -101,7 +100,7 @@ def _place(x: Array) -> tuple[NDArray[np.int16], Array]:
     return octave.astype(np.int16), 2.0 * np.log2(part) + 1.0
 
 
-def _groups(key: NDArray[np.int16]) -> list[tuple[int, NDArray[np.intp]]]:
+def _groups(key: NDArray[np.int16]) -> list[tuple[int, Index]]:
     """Each key with the places where it occurs."""
     order = np.argsort(key, kind="stable")
     own = key[order]
@@ -145,7 +144,7 @@ def _grid(row: int, column: int, d: int) -> tuple[Array, Array]:
     return x.ravel(), y.ravel()
 
 
-def _pieces(at: NDArray[np.intp], size: int = _PIECE) -> list[NDArray[np.intp]]:
+def _pieces(at: Index, size: int = _PIECE) -> list[Index]:
     """Places in pieces that stay in the cache, and below the size from which matrix products start threads."""
     return [at[k : k + size] for k in range(0, at.size, size)]
 

@@ -8,9 +8,9 @@ from functools import cached_property, lru_cache
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from howsure.arrays import Array, Index, Mask
 from howsure.distributions import beta
 from howsure.distributions.continuous import Stepped
 from howsure.distributions.protocol import Pick
@@ -29,8 +29,6 @@ from howsure.distributions.protocol import Pick
 # distinct counts only. Nodes of no weight are left out.
 # Error: 1e-5 of any probability, against finer grids and a plain rule without cuts (tests/laws/test_shared_rates.py).
 
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 _STEP: Final = 0.65  # of a standard deviation of logit μ
 _SKEWED: Final = 10.0  # a shape of its law below which steps are shorter,
@@ -226,7 +224,6 @@ def _legendre(n: int) -> tuple[Array, Array]:
 # Newton's steps. Tails below 1e-5 are sums of incomplete betas.
 # Error: 1e-11 of a tail against the sums (tests/laws/test_shared_rates.py), on top of what the nodes are off.
 
-Mask = NDArray[np.bool_]
 
 _ORDER: Final = 72  # of the series
 _LAST: Final = 6  # terms that tell how far it is off

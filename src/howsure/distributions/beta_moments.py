@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Index
 from howsure.distributions import beta, quadrature
 from howsure.distributions.protocol import Transform
-from howsure.distributions.quadrature import Index, Nodes, Window, expect
+from howsure.distributions.quadrature import Nodes, Window, expect
 
 # -- beta order
 #
 # Which of two independent Betas is larger: one integral for each side.
 #
 # Statement: P(X > Y) and P(X < Y) for X ~ Beta(a, b), Y ~ Beta(c, d). Error: that of quadrature.py, 1e-12.
-
-Array = NDArray[np.float64]
 
 
 def beta_order(a: Array, b: Array, c: Array, d: Array) -> tuple[Array, Array]:

@@ -16,13 +16,10 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.distributions import ranked
 from howsure.distributions.ranked import Cuts, Formula
-
-Array = NDArray[np.float64]
-
 
 _NEAR: Final = 1e-9  # of a bin: less than any item of it
 

@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import Final, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Integers, Mask
 from howsure.distributions.control_variate import GammaSum, Weighted
 from howsure.distributions.sampling import (
     JUMPS,
@@ -30,8 +30,6 @@ from howsure.distributions.sampling import count as stick_count
 #
 # What drawn tables of many classes are made of: sums by class, the shared share of right answers, slopes and tilts.
 
-Array = NDArray[np.float64]
-Codes = NDArray[np.int64]
 _BINS: Final = 2000  # of slopes: more classes have too many cells to look at each
 
 
@@ -62,16 +60,16 @@ class Tables:
 class ByClass:
     """Rows of an array to be added up by class: in layers, each with one row of a class at most, or class by class."""
 
-    rows: Codes  # in the order of their classes
-    starts: Codes  # of the classes that have any
-    classes: Codes
+    rows: Integers  # in the order of their classes
+    starts: Integers  # of the classes that have any
+    classes: Integers
     layers: list[
-        tuple[Codes, Codes]
+        tuple[Integers, Integers]
     ]  # rows, and their classes; none where classes have more rows than there are classes
     k: int
 
     @classmethod
-    def of(cls, classes: Codes, k: int, rows: Codes | None = None) -> ByClass:
+    def of(cls, classes: Integers, k: int, rows: Integers | None = None) -> ByClass:
         """Of all rows of an array, or of some."""
         order = np.argsort(classes, kind="stable")
         kept, count = classes[order], np.bincount(classes, minlength=k)
@@ -102,7 +100,7 @@ def added(mass: Array, where: ByClass) -> Array:
 class PooledAccuracy:
     """The shared share of right answers: weights of the (right or wrong by system) patterns, and the total size."""
 
-    right: NDArray[np.bool_]
+    right: Mask
     weights: Array
     smooth: float
     size: float
@@ -135,7 +133,7 @@ class ClassSlopes:
     missed: Array
     false: Array
 
-    def of(self, codes: Codes, lost: bool) -> Array:
+    def of(self, codes: Integers, lost: bool) -> Array:
         """Of each pattern (truth, answer)."""
         truth, answer = codes[:, 0], codes[:, 1]
         wrong = self.missed[truth] + self.false[answer]
@@ -161,7 +159,7 @@ class ClassSlopes:
         return np.asarray(self.right @ tp + self.missed @ (tables.row - tp) + self.false @ (tables.col[0] - tp))
 
 
-def _alike(x: Array) -> tuple[Array, Codes]:
+def _alike(x: Array) -> tuple[Array, Integers]:
     """The means of values that are nearly the same, and which of them each value belongs to."""
     step = max(float(np.ptp(x)), 1e-300) / _BINS
     _, place = np.unique(((x - x.min()) / step).astype(np.int64), return_inverse=True)
@@ -220,7 +218,7 @@ class Scales:
 class Classes:
     """What is drawn: patterns with their shapes, and the prior's weight of each truth row, still to be dealt."""
 
-    codes: Codes  # (patterns, 1 + systems); -1 is an answer that is missing, and wrong for every class
+    codes: Integers  # (patterns, 1 + systems); -1 is an answer that is missing, and wrong for every class
     shapes: Array
     k: int
     rows: Array | None = None  # prior weight of each truth row
@@ -444,7 +442,7 @@ class Classes:
         return mass if self.scales is None else mass * self.scales.patterns[:, None]
 
     @cached_property
-    def _groups(self) -> list[tuple[float, Codes]]:
+    def _groups(self) -> list[tuple[float, Integers]]:
         return rows_by_shape(np.where(self._is_right, 0.0, self.shapes) if self._pooled_right else self.shapes)
 
     @property
@@ -453,7 +451,7 @@ class Classes:
         return self.pool is not None and self.rows is not None and self.systems == 1 and self.scales is None
 
     @property
-    def _is_right(self) -> NDArray[np.bool_]:
+    def _is_right(self) -> Mask:
         return np.asarray(self.codes[:, 0] == self.codes[:, 1])
 
     @cached_property
@@ -483,7 +481,7 @@ class Classes:
         """Missing answers of each system, by their truth."""
         return [self._where(answer < 0, 0) for answer in self.codes.T[1:]]
 
-    def _where(self, kept: NDArray[np.bool_], column: int) -> ByClass:
+    def _where(self, kept: Mask, column: int) -> ByClass:
         at = np.flatnonzero(kept)
         return ByClass.of(self.codes[at, column], self.k, at)
 
@@ -559,7 +557,7 @@ def all_measured(
 # weight `rows` on its true items, of which the share p is right, and as much as is wrong there on false answers. With
 # `independent` each label has a Dirichlet of its own instead (Zhang, Wang & Zhao 2015, section 4).
 
-Pairs = tuple[Codes, Codes]  # pattern and label of each membership
+Pairs = tuple[Integers, Integers]  # pattern and label of each membership
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
+
+from howsure.arrays import Array, Mask
 
 # -- classical tests
 #
 # Classical paired tests, for readers of journals: computed by scipy, set beside the posterior.
 
-Array = NDArray[np.float64]
 Pattern = tuple[int, int, int]  # truth, answer of the first, answer of the second
 
 MOST_ITEMS: Final = 20_000
@@ -122,7 +122,7 @@ def mid_ranks(x: Array) -> Array:
     return np.asarray((last - 0.5 * (count - 1.0))[which.reshape(-1)])
 
 
-def delong(truth: NDArray[np.bool_], scores: Array) -> tuple[Array, Array]:
+def delong(truth: Mask, scores: Array) -> tuple[Array, Array]:
     """The AUC of each column of scores (items, systems), and their covariance matrix.
 
     >>> auc, covariance = delong(np.array([True, True, False, False]), np.array([[0.9], [0.4], [0.5], [0.1]]))

@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from howsure.arrays import Array, Mask
 from howsure.distributions import beta, highest_density
 from howsure.distributions.protocol import Law, Pick, Steppable, Transform, level_tails
 from howsure.distributions.scale import LAST, Scale, normal_score
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 # where it has none, and where it has one end a normal law of the log of the distance to it. Everything is vectorised
 # over the batch.
 
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 Looked = tuple[Array, Array, Array]  # points on the line, logs or scores of the tails there, and their slopes
 
 _STEPS = 140  # where a pole is halved; most take three

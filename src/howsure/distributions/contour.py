@@ -20,15 +20,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Complex, Index, Mask
 from howsure.distributions.continuous import Stepped
 from howsure.distributions.exact import linear, log1p
 from howsure.distributions.protocol import Pick
-
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
-Mask = NDArray[np.bool_]
 
 _STEP = 0.25  # of the first level
 _LEVELS = 7
@@ -273,7 +269,6 @@ def _measured(unit: Array, c: Array) -> tuple[Array, Array]:
     return np.minimum(gap, _MOST), np.maximum(share, -_MOST)
 
 
-Index = NDArray[np.intp]
 Generating = Callable[[Complex, Index], tuple[Complex, Complex]]
 
 

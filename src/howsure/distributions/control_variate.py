@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from howsure.arrays import Array, Complex, Mask
 from howsure.distributions.protocol import level_tails
 from howsure.distributions.quadrature import gauss_beta
 from howsure.distributions.scale import normal_score
@@ -25,7 +25,6 @@ from howsure.distributions.scale import normal_score
 # Domain: a characteristic function that falls below 1e-5 within 2,048 terms; else there is no law here (None).
 # Error: 1e-5 in probability, most of it the tails beyond twelve standard deviations.
 
-Array = NDArray[np.float64]
 
 _PERIOD = 24.0  # standard deviations
 _TERMS = (96, 384, 2048)
@@ -63,7 +62,7 @@ class Weighted:
         """The logarithm of the moment generating function."""
         return -float(np.log1p(-theta * self.coefs) @ self.shapes)
 
-    def log_wave(self, u: Array) -> NDArray[np.complex128]:
+    def log_wave(self, u: Array) -> Complex:
         """The logarithm of the characteristic function."""
         x = u[:, None] * self.coefs
         return np.asarray(-0.5 * (np.log1p(x * x) @ self.shapes) + 1j * (np.arctan(x) @ self.shapes))
@@ -159,7 +158,7 @@ class GammaSum:
                 return _on_grid(u, wave, max(_CONTROL_POINTS, 2 * terms))
         return None
 
-    def _wave(self, u: Array) -> NDArray[np.complex128]:
+    def _wave(self, u: Array) -> Complex:
         parts = [x.log_wave(u) for x in self._gathered]
         if len(parts) == 1:
             return np.asarray(np.exp(parts[0]))
@@ -169,7 +168,7 @@ class GammaSum:
         return np.asarray(np.exp(fixed + wrong + np.multiply.outer(p, right - wrong)).T @ weights)
 
 
-def _on_grid(u: Array, wave: NDArray[np.complex128], points: int) -> LawOnGrid:
+def _on_grid(u: Array, wave: Complex, points: int) -> LawOnGrid:
     """Sums of the Fourier series of the density and of its integral."""
     x = _PERIOD * (np.arange(points) / points - 0.5)
     turn = (-1.0) ** np.arange(1, u.size + 1)  # the grid starts half a period before 0
@@ -196,7 +195,6 @@ def _on_grid(u: Array, wave: NDArray[np.complex128], points: int) -> LawOnGrid:
 # of the draws are there, and beyond 4.5 standard deviations the law goes on as it bends between 3.5 and 4.5.
 # Domain: one table, a range with two ends.
 
-Mask = NDArray[np.bool_]
 
 EPS = float(np.finfo(float).eps)
 SIGMAS = 3.0

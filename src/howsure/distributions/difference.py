@@ -18,19 +18,15 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Index, Mask
 from howsure.distributions.beta_moments import beta_order
 from howsure.distributions.continuous import Continuous, Stepped, error_of_search
 from howsure.distributions.control_variate import TOLD, Controlled
 from howsure.distributions.moebius import Moebius
 from howsure.distributions.protocol import Law, Pick
-from howsure.distributions.quadrature import Index
 from howsure.distributions.scale import Scale
 from howsure.distributions.tabulated import Point, Section, Tabulated, tabulate
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 _REACH = 3.2  # of the double exponential rule: it ends 1e-16 of the length from both ends
 _FIRST = 64

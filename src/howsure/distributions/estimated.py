@@ -11,12 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Mask
 from howsure.distributions.protocol import Law
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 _SIGMAS = 3.0
 _PLACES = (0.025, 0.16, 0.5, 0.84, 0.975)

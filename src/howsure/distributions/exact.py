@@ -9,9 +9,8 @@ all digits where the form vanishes, which is where tails of distributions live.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from howsure.arrays import Array, Complex
 
 _SPLIT = 134217729.0  # 2^27 + 1
 
@@ -44,7 +43,7 @@ def linear(c0: Array | float, c1: Array | float, t: Array | float, t_low: Array 
     return s + np.where(np.isfinite(low), low, 0.0)  # the splitting overflows near 1e300: nothing cancels there
 
 
-def log1p(z: NDArray[np.complex128]) -> NDArray[np.complex128]:
+def log1p(z: Complex) -> Complex:
     """log(1 + z), to the last digit also for small z; numpy's own loses the digits of the real part."""
     x, y = z.real, z.imag
     return np.asarray(0.5 * np.log1p(x * (2.0 + x) + y * y) + 1j * np.arctan2(y, 1.0 + x))

@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Integers, Mask
 from howsure.distributions.protocol import level_tails
 
 # -- future counts
@@ -22,7 +22,6 @@ from howsure.distributions.protocol import level_tails
 # Patterson 1976). Binomial quantiles: from the Cornish-Fisher expansion, then corrected by the cdf itself; at a
 # variance above 1e5 the expansion alone, which is off by less than one count.
 
-Array = NDArray[np.float64]
 
 GROUPS: Final = 8  # shifted copies
 _PRIMES: Final = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101,
@@ -53,7 +52,7 @@ def shares(at: Array, shapes: Array) -> Array:
     return out
 
 
-def counts(at: Array, n: int, chances: Array) -> NDArray[np.int64]:
+def counts(at: Array, n: int, chances: Array) -> Integers:
     """Counts of n items in cells of these probabilities, (points, cells); probabilities may differ by point."""
     chances = np.broadcast_to(chances, (len(at), chances.shape[-1]))
     later = np.maximum(np.cumsum(chances[:, ::-1], axis=1)[:, ::-1], 1e-300)
@@ -66,7 +65,7 @@ def counts(at: Array, n: int, chances: Array) -> NDArray[np.int64]:
     return out
 
 
-def binomial_quantile(u: Array, n: NDArray[np.int64], p: Array) -> NDArray[np.int64]:
+def binomial_quantile(u: Array, n: Integers, p: Array) -> Integers:
     """The smallest k with P(binomial <= k) >= u."""
     from scipy import special
 
@@ -79,9 +78,7 @@ def binomial_quantile(u: Array, n: NDArray[np.int64], p: Array) -> NDArray[np.in
     return _corrected(k, u, n, p, busy)
 
 
-def _corrected(
-    k: NDArray[np.int64], u: Array, n: NDArray[np.int64], p: Array, busy: NDArray[np.bool_]
-) -> NDArray[np.int64]:
+def _corrected(k: Integers, u: Array, n: Integers, p: Array, busy: Mask) -> Integers:
     """Moved by ones until the cdf agrees."""
     from scipy import special
 
@@ -96,7 +93,7 @@ def _corrected(
     return k
 
 
-def every_count(n: int, chance: float) -> tuple[NDArray[np.int64], Array]:
+def every_count(n: int, chance: float) -> tuple[Integers, Array]:
     """All numbers of hits of n trials that matter, and their probabilities; what is left out weighs under 1e-12."""
     from scipy import special
 
@@ -108,7 +105,7 @@ def every_count(n: int, chance: float) -> tuple[NDArray[np.int64], Array]:
     return hits, weights / weights.sum()
 
 
-def every_mixed_count(n: int, hit: float, miss: float) -> tuple[NDArray[np.int64], Array]:
+def every_mixed_count(n: int, hit: float, miss: float) -> tuple[Integers, Array]:
     """The same where the chance of a hit has a Beta law: the Beta-binomial."""
     from scipy import special
 
@@ -130,8 +127,6 @@ def every_mixed_count(n: int, hit: float, miss: float) -> tuple[NDArray[np.int64
 # Domain: shapes above 0 up to 1e12; n up to 1e6.
 # Error: of a probability below 1e-13·log(n) plus n rounding errors of the running sum (tests/reference/test_polya.py).
 
-Counts = NDArray[np.int64]
-
 
 def beta_binomial(n: int, a: Array, b: Array) -> Array:
     """P(X = x) for x = 0 … n along the last axis, of shapes a and b; by ratios of neighbours, from the largest down."""
@@ -143,7 +138,7 @@ def beta_binomial(n: int, a: Array, b: Array) -> Array:
     return np.asarray(mass / mass.sum(axis=-1, keepdims=True))
 
 
-def cdf_along(k: Counts, a: Array, b: Array, first: int = 0) -> Array:
+def cdf_along(k: Integers, a: Array, b: Array, first: int = 0) -> Array:
     """P(X_m <= k_m) for m = first, first + 1, … along the last axis of k.
 
     0 <= k_m <= m, and k rises by 0 or 1 at each step.
@@ -161,7 +156,7 @@ def cdf_along(k: Counts, a: Array, b: Array, first: int = 0) -> Array:
     return np.asarray(np.clip(whole, 0.0, 1.0))
 
 
-def _start(k: Counts, a: Array, b: Array, m: int) -> tuple[Array, Array]:
+def _start(k: Integers, a: Array, b: Array, m: int) -> tuple[Array, Array]:
     """P(X_m = k) and P(X_m <= k)."""
     if not m:
         return np.ones(k.shape), np.ones(k.shape)
@@ -188,7 +183,6 @@ def _start(k: Counts, a: Array, b: Array, m: int) -> tuple[Array, Array]:
 # Domain: n up to 1e6, shapes 1e-3 to 1e12; coefficients whose sums are exact in doubles, denominators above 0.
 # Error: 1e-12 of a probability; quantiles are values that the score can take.
 
-Mask = NDArray[np.bool_]
 
 ERROR: Final = 1e-12
 CHUNK: Final = 2_000_000  # numbers of a line at a time

@@ -13,11 +13,9 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Integers
 from howsure.distributions.sampled import SIGMAS, Sampled
-
-Array = NDArray[np.float64]
 
 CHUNK: Final = 4_000_000  # numbers drawn at a time
 
@@ -77,7 +75,7 @@ def next_sums(features: Array, shapes: Array, n: int, draws: int, rng: np.random
             yield features[_chosen(mass, n, rng)].sum(axis=1)
 
 
-def _chosen(mass: Array, n: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def _chosen(mass: Array, n: int, rng: np.random.Generator) -> Integers:
     """n atoms for each row of masses, with these chances."""
     edges = np.cumsum(mass, axis=1)
     rows = np.arange(len(mass))[:, None]

@@ -8,13 +8,10 @@ law is tabulated once and the best candidate of the table is refined. Everything
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Mask
 from howsure.distributions.protocol import Searchable
 from howsure.distributions.scale import Scale, normal_score
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 _GRID = 49
 _LOST = 1e-5  # of the mass between two ends, what rounding may take of it; beside a pole it could be said to take all

@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Mask
 from howsure.distributions.continuous import Stepped, WithMoments
 from howsure.distributions.exact import two_product
 from howsure.distributions.protocol import Pick, Transform
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 #
 # The law of a measure that takes one integral: both tails, density, quantiles and moments from its core.
 
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 _STEADY = 1.02  # what a density that has a limit changes by, next to an end
 
 

@@ -12,18 +12,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Index, Mask
 from howsure.distributions import quadrature
 from howsure.distributions.beta_moments import flat, moments_about, quotient
 from howsure.distributions.exact import linear
 from howsure.distributions.low_end import Powers
 from howsure.distributions.mixture import BilinearOdds, LinearForm
 from howsure.distributions.protocol import Pick, Transform
-from howsure.distributions.quadrature import Index
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 _NODES = 64
 _OUTER_NODES = 96

@@ -14,9 +14,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from howsure.arrays import Array
+
 Powers = tuple[Array, Array, Array]  # two powers, and the log of the point below which there are no others
 
 START = math.log(1e-290)  # where one power is found from the tails themselves

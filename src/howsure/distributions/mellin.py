@@ -13,15 +13,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from howsure.arrays import Array, Complex, Mask
 from howsure.distributions.continuous import Stepped, WithMoments
 from howsure.distributions.exact import log1p
 from howsure.distributions.protocol import Pick, Transform
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 _STEP = 0.125
 _NODES = 56
@@ -146,7 +143,7 @@ class AcrossRows(Stepped, WithMoments):
     def _sum(shapes: tuple[Array, ...], y: Array, s: Array, width: Array, side: Array) -> tuple[Array, Array]:
         a, b, c, d, e, f = (x[..., None] for x in shapes)
 
-        def cumulant(z: NDArray[np.complex128]) -> NDArray[np.complex128]:
+        def cumulant(z: Complex) -> Complex:
             up = _rise(a, z) + _rise(b, -z) + _rise(c, z) + _rise(e, -z)
             return np.asarray(up - _rise(c + d, z) - _rise(e + f, -z) - z * y[..., None])
 
@@ -160,7 +157,7 @@ class AcrossRows(Stepped, WithMoments):
             return side * (term / z).real.sum(axis=-1) * factor, np.maximum(term.real.sum(axis=-1) * factor, 0.0)
 
 
-def _rise(a: Array, z: NDArray[np.complex128]) -> NDArray[np.complex128]:
+def _rise(a: Array, z: Complex) -> Complex:
     """log Γ(a + z) - log Γ(a); at large a from Stirling's series, in which the large parts cancel beforehand."""
     stirling = (a >= 30.0) & ((a + z).real >= 15.0)
     large, step = np.where(stirling, a, 30.0), np.where(stirling, z, 0.0)

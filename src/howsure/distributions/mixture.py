@@ -14,13 +14,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Index, Mask
 from howsure.distributions import beta
-from howsure.distributions.quadrature import Index, Nodes, Window, expect, expect_all
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+from howsure.distributions.quadrature import Nodes, Window, expect, expect_all
 
 
 @dataclass(frozen=True)

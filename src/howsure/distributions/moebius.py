@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Index, Mask
 from howsure.distributions import beta, highest_density, quadrature
 from howsure.distributions.continuous import WithMoments
 from howsure.distributions.exact import linear
@@ -24,14 +24,13 @@ from howsure.distributions.protocol import Pick, Transform
 # Statement: slices of small counts have few distinct shapes, and the ufuncs of scipy release Python's lock, so threads
 # share the work. Domain: laws that act on each table by itself. Error: none; the numbers are the same.
 
-Array = NDArray[np.float64]
 
 MANY: Final = 20_000  # tables from which it pays
 _PIECE: Final = 50_000
 _MIXED: Final = 0.6180339887498949
 
 
-def distinct(a: Array, b: Array) -> tuple[Array, Array, NDArray[np.intp]] | None:
+def distinct(a: Array, b: Array) -> tuple[Array, Array, Index] | None:
     """The distinct pairs and where each table finds its own; None where too few repeat."""
     if a.size < MANY or a.ndim != 1 or a.shape != b.shape:
         return None
@@ -71,7 +70,6 @@ def in_pieces(work: Callable[[Array, Array], tuple[Array, ...]], a: Array, b: Ar
 # Formula: t is mapped to a pair of shares by error-free linear forms; everything else is kernels.beta.
 # Error: that of the incomplete beta; see tests/reference.
 
-Mask = NDArray[np.bool_]
 
 _SERIES_BELOW = 0.75
 _CONVERGED = 1e-13
@@ -176,7 +174,7 @@ class Moebius(WithMoments):
         return np.where((t < self.lower) | (t > self.upper), 0.0, value)
 
     @cached_property
-    def _few(self) -> tuple[Moebius, NDArray[np.intp]] | None:
+    def _few(self) -> tuple[Moebius, Index] | None:
         """The distinct tables of a large batch, and the place of each table among them."""
         found = distinct(self.a, self.b) if self.tilt is None else None
         return None if found is None else (replace(self, a=found[0], b=found[1]), found[2])

@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from howsure.arrays import AnyArray, Array, Index, Integers, Mask
 
 
-def starts_of(sizes: Any) -> Ints:
+def starts_of(sizes: Any) -> Integers:
     """Where each segment starts, and the end of the last one."""
     out = np.zeros(len(sizes) + 1, dtype=np.int64)
     np.cumsum(sizes, out=out[1:])
     return out
 
 
-def changes(*columns: NDArray[Any]) -> NDArray[np.bool_]:
+def changes(*columns: AnyArray) -> Mask:
     """Whether each row differs from the one before it, the first one too; by comparison, which infinities stand."""
     new = np.ones(len(columns[0]), dtype=bool)
     if len(new):
@@ -25,13 +25,13 @@ def changes(*columns: NDArray[Any]) -> NDArray[np.bool_]:
     return new
 
 
-def single(scores: Any) -> NDArray[Any]:
+def single(scores: Any) -> AnyArray:
     """Scores in single precision; those beyond it tie, as infinite."""
     with np.errstate(over="ignore"):
         return np.asarray(scores, dtype=np.float64).astype(np.float32)
 
 
-def sort_segments(values: NDArray[Any], sizes: Any) -> NDArray[Any]:
+def sort_segments(values: AnyArray, sizes: Any) -> AnyArray:
     """A copy in which every segment rises; segments of one length are sorted as the rows of one matrix."""
     sizes, starts = np.asarray(sizes), starts_of(sizes)
     lengths = np.unique(sizes)
@@ -44,13 +44,13 @@ def sort_segments(values: NDArray[Any], sizes: Any) -> NDArray[Any]:
     return out
 
 
-def all_falling(values: NDArray[Any], sizes: Any) -> bool:
+def all_falling(values: AnyArray, sizes: Any) -> bool:
     """Whether no value of a segment is above the one before it."""
     (up,) = np.nonzero(values[1:] > values[:-1])
     return len(up) < len(sizes) and bool(np.isin(up + 1, starts_of(sizes)).all())
 
 
-def above_and_level(rising: NDArray[Any], sizes: Any, segment: Any, value: Any) -> tuple[Ints, Ints]:
+def above_and_level(rising: AnyArray, sizes: Any, segment: Any, value: Any) -> tuple[Integers, Integers]:
     """For each value in its segment: how many there are greater, and how many equal, itself counted.
 
     The values must occur in their segments. One bisection of all together: as many steps as the longest segment has
@@ -66,7 +66,7 @@ def above_and_level(rising: NDArray[Any], sizes: Any, segment: Any, value: Any) 
     return end - 1 - last, level
 
 
-def _last(rising: NDArray[Any], first: Ints, end: Ints, value: Any, goes_before: np.ufunc) -> Ints:
+def _last(rising: AnyArray, first: Integers, end: Integers, value: Any, goes_before: np.ufunc) -> Integers:
     """The last place that goes before each value; one ahead of the segment where none does."""
     at = first - 1
     for k in range(int((end - first).max(initial=0)).bit_length() - 1, -1, -1):
@@ -77,19 +77,19 @@ def _last(rising: NDArray[Any], first: Ints, end: Ints, value: Any, goes_before:
     return at
 
 
-def order_by(major: Any, minor: Any) -> NDArray[np.intp]:
+def order_by(major: Any, minor: Any) -> Index:
     """The order by the first of two whole numbers, then by the second, from 0 on: one sort of one number."""
     span = int(np.max(minor, initial=0)) + 1
     return np.argsort(np.asarray(major, dtype=np.int64) * span + minor)
 
 
-def within_segments(segment: Any, many: int) -> Ints:
+def within_segments(segment: Any, many: int) -> Integers:
     """The place of each entry of sorted segment numbers within its segment, from 0."""
     starts = starts_of(np.bincount(segment, minlength=many))
     return np.asarray(np.arange(len(segment)) - starts[segment])
 
 
-def falling_maximum(values: Any, segment: Any) -> NDArray[np.float64]:
+def falling_maximum(values: Any, segment: Any) -> Array:
     """The greatest value from each entry to the end of its segment; segment numbers must be sorted.
 
     Maxima of whole numbers (place of the value, ahead of it the segment): no digit of a value is lost.
@@ -104,7 +104,7 @@ def falling_maximum(values: Any, segment: Any) -> NDArray[np.float64]:
     return np.asarray(np.asarray(values)[order][best], dtype=float)
 
 
-def matches(lines: NDArray[np.uint64], known: NDArray[np.uint64]) -> tuple[Ints, Ints]:
+def matches(lines: NDArray[np.uint64], known: NDArray[np.uint64]) -> tuple[Integers, Integers]:
     """Places in `known` and in `lines` of the hashes that both have; a table of 2^20 marks sorts out most lines."""
     table = np.zeros(1 << 20, dtype=bool)
     high = np.uint64(44)

@@ -21,16 +21,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from howsure.arrays import Array, Mask
 from howsure.distributions import beta
 from howsure.distributions.continuous import Stepped, error_of_search
 from howsure.distributions.protocol import Pick
 from howsure.distributions.quadrature import gauss_beta
 
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 Key = tuple[float, float, float, float]  # top and bottom of the first system, top and bottom of the second
 
 _RULES = ((5, 4), (7, 5), (10, 7), (14, 9), (18, 11))  # nodes of two splits, and of the others

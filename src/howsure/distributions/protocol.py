@@ -12,11 +12,10 @@ from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
-Pick = Mask | NDArray[np.intp]  # entries of a batch
+from howsure.arrays import Array, Index, Mask
+
+Pick = Mask | Index  # entries of a batch
 Transform = Callable[[Array], Array]
 
 

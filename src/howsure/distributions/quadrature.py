@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from howsure.arrays import Array, Index, Mask
 from howsure.distributions import beta
 
 # -- quadrature
@@ -24,8 +24,6 @@ from howsure.distributions import beta
 # Error: nodes are doubled until two levels agree to 1e-11 of the value; for a geometric rule the error of the
 # finer level is then about the square of that.
 
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 _DROP = 60.0  # the scan covers densities down to exp(-60) of the peak
 _KEEP = 1e-19  # parts below this share of the peak are left out
@@ -116,12 +114,12 @@ def expect(window: Window, g: Integrand, columns: int = 1) -> Array:
     return _expectation(window, g, columns, whole=False)[0]
 
 
-def expect_all(window: Window, g: Integrand, columns: int = 1) -> tuple[Array, NDArray[np.bool_]]:
+def expect_all(window: Window, g: Integrand, columns: int = 1) -> tuple[Array, Mask]:
     """The same where the first integrand is right outside the window, too; and whether that part is included."""
     return _expectation(window, g, columns, whole=True)
 
 
-def _expectation(window: Window, g: Integrand, columns: int, whole: bool) -> tuple[Array, NDArray[np.bool_]]:
+def _expectation(window: Window, g: Integrand, columns: int, whole: bool) -> tuple[Array, Mask]:
     size = window.a.size
     value, quick, included = np.zeros((columns, size)), np.full(size, False), False
     if _one_law(window.a, window.b):
@@ -153,7 +151,7 @@ def _fixed_nodes(a: float, b: float) -> tuple[Array, Array, Array]:
     return v, w, np.stack([coarse / coarse.sum(), weights], axis=1)
 
 
-def _by_fixed_nodes(window: Window, g: Integrand, columns: int, whole: bool) -> tuple[Array, NDArray[np.bool_]]:
+def _by_fixed_nodes(window: Window, g: Integrand, columns: int, whole: bool) -> tuple[Array, Mask]:
     """Integrals by nodes that are not looked for at each point, and where two step sizes agree.
 
     That is away from far tails, and where no end of the window cuts off much of the law.

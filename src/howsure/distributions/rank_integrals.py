@@ -19,14 +19,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.distributions.continuous import Continuous
 from howsure.distributions.protocol import Law
 from howsure.distributions.sampled import Sampled
 from howsure.distributions.tabulated import Point, Section, Tabulated, tabulate
-
-Array = NDArray[np.float64]
 
 _REACH = 3.2  # of the double exponential rule
 _FIRST, _LEVELS = 32, 8

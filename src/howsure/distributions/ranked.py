@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
+
+from howsure.arrays import Array, Index, Mask
 
 # -- ranked
 #
@@ -21,8 +22,6 @@ from numpy.typing import NDArray
 # (a random order within ties; Davis & Goadrich 2006), which is a straight line in ROC space.
 # Error: rounding of the sums, some 1e-15 of the total.
 
-Array = NDArray[np.float64]
-Places = NDArray[np.intp]
 Formula = Callable[..., Array]
 
 LEVELS: Final = np.array([0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0])
@@ -35,13 +34,13 @@ class Order:
     """How one system orders the items: distinct scores from the highest down, and the items at or above each."""
 
     thresholds: Array
-    found: Places  # positive items at or above each threshold
-    alarms: Places  # negative items at or above each
-    positives: Places  # positive items, numbered among themselves, from the top
-    negatives: Places
+    found: Index  # positive items at or above each threshold
+    alarms: Index  # negative items at or above each
+    positives: Index  # positive items, numbered among themselves, from the top
+    negatives: Index
 
     @cached_property
-    def hits(self) -> Places:
+    def hits(self) -> Index:
         """Thresholds that add positive items, and the first of all."""
         return np.flatnonzero(np.diff(self.found, prepend=-1) > 0)
 
@@ -61,7 +60,7 @@ class Order:
         return int(np.searchsorted(-self.thresholds, -threshold, side="right"))
 
 
-def order_of(truth: NDArray[np.bool_], scores: Array) -> Order:
+def order_of(truth: Mask, scores: Array) -> Order:
     """The ordering by falling score."""
     order = np.argsort(-scores)
     own = scores[order]
@@ -115,7 +114,7 @@ class Cuts:
             x[:, -1] += self.near[:, 2 * k + 1]
         return replace(self, up=sums[0], down=sums[1], near=None)
 
-    def at(self, cut: Places) -> tuple[Array, Array]:
+    def at(self, cut: Index) -> tuple[Array, Array]:
         """tp and fp at the cuts of those numbers, one for each draw (…, draws); 0 and 0 at cut -1, all at the last."""
         last = self.order.thresholds.size
         row = np.arange(len(self.up))
@@ -147,7 +146,7 @@ class Cuts:
         """tp and fp at every threshold, and at the end, where all are found."""
         return self._taken(slice(None))
 
-    def _taken(self, which: Places | slice) -> tuple[Array, Array]:
+    def _taken(self, which: Index | slice) -> tuple[Array, Array]:
         parts = (self.up, self.order.found, self.positives), (self.down, self.order.alarms, self.negatives)
         out = []
         for sums, places, total in parts:
@@ -159,7 +158,7 @@ class Cuts:
         return out[0], out[1]
 
 
-def _cumulated(weights: Array, order: Places | None, first: Array) -> Array:
+def _cumulated(weights: Array, order: Index | None, first: Array) -> Array:
     full = np.empty((len(weights), weights.shape[1] + 1))
     full[:, 0] = first
     if order is None:
@@ -214,7 +213,7 @@ def _alarms(tp: Array, fp: Array) -> Array:  # noqa: ARG001 - an amount of both
     return fp
 
 
-def _first(c: Cuts, amount: Callable[[Array, Array], Array], target: Array) -> Places:
+def _first(c: Cuts, amount: Callable[[Array, Array], Array], target: Array) -> Index:
     """The first cut at which an amount that never falls reaches the target, by bisection, for each draw."""
     for one, sums, places in ((_found, c.up, c.order.found), (_alarms, c.down, c.order.alarms)):
         if amount is one and sums.shape[1] > _LONG:  # few draws at a time: each has a search of its own
@@ -229,7 +228,7 @@ def _first(c: Cuts, amount: Callable[[Array, Array], Array], target: Array) -> P
     return high
 
 
-def _between(c: Cuts, cut: Places, amount: Callable[[Array, Array], Array], target: Array) -> tuple[Array, Array]:
+def _between(c: Cuts, cut: Index, amount: Callable[[Array, Array], Array], target: Array) -> tuple[Array, Array]:
     """tp and fp where the amount meets the target on the straight line that ends at the cut."""
     (t0, f0), (t1, f1) = c.at(cut - 1), c.at(cut)
     a0, a1 = amount(t0, f0), amount(t1, f1)
@@ -326,7 +325,7 @@ def eleven_points(c: Cuts, rule: str = "ceil") -> Array:
 # -- the best cut
 
 
-def best(c: Cuts, formula: Formula, sign: float = 1.0, rising: bool = False) -> tuple[Array, Places]:
+def best(c: Cuts, formula: Formula, sign: float = 1.0, rising: bool = False) -> tuple[Array, Index]:
     """The highest value (lowest, for sign -1) over the cuts, and its cut; `rising` if more fp never make it better.
 
     Finding nothing (cut -1) and finding all (the last) are cuts too. NaN where every cut is 0/0.
@@ -360,7 +359,7 @@ def from_nothing(c: Cuts) -> tuple[Array, Array]:
     return tp, fp
 
 
-def keeping(c: Cuts, limits: Sequence[Limit]) -> NDArray[np.bool_]:
+def keeping(c: Cuts, limits: Sequence[Limit]) -> Mask:
     """Whether finding nothing keeps all limits, and which thresholds do."""
     tp, fp = from_nothing(c)
     kept = np.ones(tp.shape, dtype=bool)
@@ -369,7 +368,7 @@ def keeping(c: Cuts, limits: Sequence[Limit]) -> NDArray[np.bool_]:
     return kept
 
 
-def choose(c: Cuts, formula: Formula, sign: float, kept: NDArray[np.bool_]) -> tuple[Array, Places]:
+def choose(c: Cuts, formula: Formula, sign: float, kept: Mask) -> tuple[Array, Index]:
     """The best value over the thresholds that are kept, and its cut: -1 for finding nothing.
 
     NaN, with cut -2, where none is kept or the measure is 0/0 at all that are.
@@ -381,7 +380,7 @@ def choose(c: Cuts, formula: Formula, sign: float, kept: NDArray[np.bool_]) -> t
     return np.where(lost, np.nan, sign * high), np.where(lost, -2, at - 1)
 
 
-def value_at(c: Cuts, formula: Formula, cut: Places) -> Array:
+def value_at(c: Cuts, formula: Formula, cut: Index) -> Array:
     """The measure at one cut for each draw; NaN where it is 0/0 or the cut is -2."""
     tp, fp = c.at(cut)
     with np.errstate(all="ignore"):

@@ -10,12 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Integers, Mask
 from howsure.distributions.protocol import Pick, level_tails
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 EPS = float(np.finfo(float).eps)
 _BINS = 2048
@@ -228,7 +225,7 @@ _LEAST_REACH = 16
 _FLAT = 0.001  # a width this much larger is still the smallest, but for chance
 
 
-def _vertex(width: Array, at: NDArray[np.int64]) -> NDArray[np.int64]:
+def _vertex(width: Array, at: Integers) -> Integers:
     """Where a parabola through the widths around the smallest is lowest, halfway to the nearer end at most."""
     reach = np.minimum(at, width.shape[0] - 1 - at) // 2
     around = at + np.round(_STEPS[:, None] * reach).astype(np.int64)

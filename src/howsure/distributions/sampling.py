@@ -9,7 +9,8 @@ from hashlib import blake2b
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from howsure.arrays import Array, Integers
 
 # -- draws
 #
@@ -21,8 +22,6 @@ from numpy.typing import NDArray
 # are not off together, and equal ones have the same numbers wherever they stand. Whoever needs two independent copies
 # of one table gives another seed or place.
 
-Array = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 _THREADS_ABOVE = 50_000
 
@@ -112,14 +111,14 @@ def gammas(shapes: Array, m: int, rng: np.random.Generator) -> Array:
     return gammas_by_shape(rows_by_shape(shapes), shapes.size, m, rng)
 
 
-def rows_by_shape(shapes: Array) -> list[tuple[float, Rows]]:
+def rows_by_shape(shapes: Array) -> list[tuple[float, Integers]]:
     """The different shapes, with the rows that have them."""
     kinds, which = np.unique(shapes, return_inverse=True)
     order = np.argsort(which, kind="stable")
     return list(zip(kinds.tolist(), np.split(order, np.cumsum(np.bincount(which))[:-1]), strict=True))
 
 
-def gammas_by_shape(kinds: list[tuple[float, Rows]], rows: int, m: int, rng: np.random.Generator) -> Array:
+def gammas_by_shape(kinds: list[tuple[float, Integers]], rows: int, m: int, rng: np.random.Generator) -> Array:
     """The same, of shapes whose rows are known."""
     if len(kinds) == 1:
         return _of_one_shape(kinds[0][0], (rows, m), rng)
@@ -220,7 +219,7 @@ def coin_shares(rng: np.random.Generator, yes: float, no: float, shape: tuple[in
     return np.asarray(rng.beta(yes, no, shape))
 
 
-def jumps(rng: np.random.Generator, weights: Array) -> tuple[NDArray[np.int64], Array]:
+def jumps(rng: np.random.Generator, weights: Array) -> tuple[Integers, Array]:
     """The jumps of a Gamma process of each weight: the place of the weight, and the size.
 
     More than there are come with density 1/x below 1 and exp(-x) above, and are kept with chance exp(-x) and 1/x.

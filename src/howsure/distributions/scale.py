@@ -9,10 +9,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
-Array = NDArray[np.float64]
+from howsure.arrays import Array
 
 LAST = 700.0  # a search of a range without two ends goes so far on its line: exp of it is near the largest double
 FARTHEST = 0.49 * math.exp(LAST)  # from here on a point is as far as a search goes

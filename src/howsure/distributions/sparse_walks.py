@@ -13,10 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Places = NDArray[np.intp]
+from howsure.arrays import Array, Index, Mask
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +26,7 @@ class Shapes:
     width: int  # cuts in a block
 
     @cached_property
-    def cuts(self) -> Places:
+    def cuts(self) -> Index:
         """Cuts that add to the lead, and the first of all: no other is the first to reach a level."""
         return np.flatnonzero(np.append(True, self.lead[1:] > self.lead[:-1]))
 
@@ -46,12 +44,12 @@ class Shapes:
         return bool(np.isin(self.blocks, (0.0, 1.0)).all())
 
     @cached_property
-    def full(self) -> NDArray[np.bool_]:
+    def full(self) -> Mask:
         """Blocks in which every cut adds something."""
         return np.asarray((self.blocks > 0).all(axis=1))
 
 
-def at_cuts(shapes: Array, cuts: Places, rng: np.random.Generator, n: int, prior: Array) -> tuple[Array, Array]:
+def at_cuts(shapes: Array, cuts: Index, rng: np.random.Generator, n: int, prior: Array) -> tuple[Array, Array]:
     """Weights at or above given cuts (n, cuts), which must rise, and in all; `prior` (n, 2) is above and below all."""
     places = np.append(shapes[cuts], shapes[-1])
     sums = np.cumsum(rng.standard_gamma(np.diff(places, prepend=0.0), (n, places.size)), axis=1) + prior[:, :1]
@@ -82,7 +80,7 @@ def at_levels(
 
 def _reached(
     s: Shapes, rng: np.random.Generator, sums: Array, ends: Array, target: Array, above: Array
-) -> tuple[Places, Array, Array]:
+) -> tuple[Index, Array, Array]:
     """The first of the cuts at which the lead reaches each target, and its weight at the cut before and there."""
     block = np.stack([np.searchsorted(x, y) for x, y in zip(ends, target, strict=True)])
     inside = np.minimum(block, len(s.blocks) - 1)
@@ -105,7 +103,7 @@ def _reached(
     return np.where(block == len(s.blocks), s.cuts.size, unit), np.where(unit == 0, 0.0, before), here
 
 
-def _parts(s: Shapes, rng: np.random.Generator, blocks: Places) -> Array:
+def _parts(s: Shapes, rng: np.random.Generator, blocks: Index) -> Array:
     """Gammas of the cuts in these blocks."""
     if not s.single:
         return rng.standard_gamma(s.blocks[blocks])
@@ -115,7 +113,7 @@ def _parts(s: Shapes, rng: np.random.Generator, blocks: Places) -> Array:
     return out
 
 
-def _followed(s: Shapes, rng: np.random.Generator, unit: Places, prior: Array) -> tuple[Array, Array, Array]:
+def _followed(s: Shapes, rng: np.random.Generator, unit: Index, prior: Array) -> tuple[Array, Array, Array]:
     """The other class's weight at the cut before each of these, at it, and in all."""
     n, many = unit.shape
     cut = np.append(s.cuts, s.other.size)[unit]

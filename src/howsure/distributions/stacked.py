@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.arrays import Array, Index, Mask
 from howsure.distributions.continuous import Continuous, Stepped
 from howsure.distributions.protocol import Law, Pick
 
@@ -20,10 +21,6 @@ from howsure.distributions.protocol import Law, Pick
 # Statement: tables that are equal have equal laws. Thousands of slices of few items have few different tables, and what
 # takes a search or an integral (ends, median, mode) is done for these. Points of their own are asked of the whole
 # batch.
-
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

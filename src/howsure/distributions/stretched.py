@@ -14,15 +14,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Mask
 from howsure.distributions.continuous import Continuous
 from howsure.distributions.protocol import Law, Pick
 from howsure.distributions.sampled import Sampled
 from howsure.distributions.scale import Scale
 
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 Gaps = tuple[Array, Array, Array]  # a point and its gaps to both ends of the range
 
 _FIRST, _LAST = 97, 1537  # nodes of the sums

@@ -15,15 +15,12 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from howsure.arrays import Array, Mask
 from howsure.distributions import beta
 from howsure.distributions.continuous import Continuous
 from howsure.distributions.protocol import Pick, level_tails
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,8 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.polynomial import chebyshev
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Index, Mask
 from howsure.distributions.continuous import Continuous
 from howsure.distributions.exact import two_sum
 from howsure.distributions.scale import Scale, normal_score
@@ -27,8 +27,6 @@ from howsure.distributions.scale import Scale, normal_score
 # not do, the centre moves to where the log density bends most. Points are pairs of doubles, exact close to an end.
 # Error: the last terms are below 5e-11, or as small as the rounding of the density allows.
 
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 DROP = 60.0  # the series reach down to exp(-60) of the peak
 _SCAN, _CORE = 32, 5.0
@@ -104,7 +102,7 @@ class ChebyshevSeries:
     def order(self) -> int:
         return len(self.terms) - 1
 
-    def picked(self, some: NDArray[np.bool_]) -> ChebyshevSeries:
+    def picked(self, some: Mask) -> ChebyshevSeries:
         """Some of the rows."""
         return ChebyshevSeries(self.rows[some], self.first[some], self.last[some], self.terms[:, some])
 
@@ -411,7 +409,7 @@ def tabulate(law: Continuous) -> Tabulated:
     return Tabulated(ends, pieces, spread, total - 1.0, (t, score))
 
 
-def _coarse(piece: Section, beyond: NDArray[np.bool_]) -> tuple[Array, Array]:
+def _coarse(piece: Section, beyond: Mask) -> tuple[Array, Array]:
     """Some points of a piece and their normal scores; of rows without mass there, that of the side they are on."""
     nodes = np.arange(_COARSE + 1)
     at = piece.start[:, None] + piece.count[:, None] // _COARSE * nodes
@@ -432,7 +430,7 @@ class NodeCells:
     masses: Array
     atoms: tuple[Array, Array]
 
-    def picked(self, some: NDArray[np.bool_]) -> NodeCells:
+    def picked(self, some: Mask) -> NodeCells:
         log_f, slope, bend, masses = (x[some] for x in (self.log_f, self.slope, self.bend, self.masses))
         return NodeCells(
             self.series.picked(some), log_f, slope, bend, masses, (self.atoms[0][some], self.atoms[1][some])

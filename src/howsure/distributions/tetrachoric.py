@@ -26,16 +26,14 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from howsure.arrays import Array, Index, Mask
 from howsure.distributions import tetrachoric_single
 from howsure.distributions.exact import two_product
 from howsure.distributions.tetrachoric_single import CLOSE, NODES, SMALL_T, STEPS, TERMS
 
-Array = NDArray[np.float64]
 Cells = Array | float
-Mask = NDArray[np.bool_]
 Slopes = tuple[Array, Array, Array]  # a function, and its first and second derivative
 
 RULES: Final = ("keep-margins", "half", "half-all", "none")
@@ -117,7 +115,7 @@ class _Frame:
     excess: Array
     guess: Array  # of T
 
-    def at(self, rows: NDArray[np.intp]) -> _Frame:
+    def at(self, rows: Index) -> _Frame:
         return _Frame(*(x[rows] for x in vars(self).values()))
 
 
@@ -270,7 +268,7 @@ def _by_edge(f: _Frame, logs: Array, tail: Array, best: Array) -> Array:
     w = -special.ndtri_exp(special.log_ndtr(-tail) + (logs - best))
     low, high = tail, np.maximum(tail, w) + 40.0 / (1.0 + tail)
 
-    def gap(rows: NDArray[np.intp], w: Array) -> Slopes:
+    def gap(rows: Index, w: Array) -> Slopes:
         value, first, second = _log_edge(f.at(rows), w)
         return value - logs[rows], first, second
 
@@ -293,7 +291,7 @@ class _SmallTangentSeries:
         self.terms = terms
         self.frame = f
 
-    def at(self, rows: NDArray[np.intp] | Mask) -> _SmallTangentSeries:
+    def at(self, rows: Index | Mask) -> _SmallTangentSeries:
         return _SmallTangentSeries(self.frame.at(rows), [x[rows] for x in self.terms])  # type: ignore[arg-type]
 
     def log_small(self, t: Array) -> Slopes:
@@ -320,7 +318,7 @@ def _by_series(series: _SmallTangentSeries, f: _Frame, logs: Array, edge: Array,
     start = np.exp(logs - 0.25 * f.delta * f.sigma) + 0.6266 * f.delta
     whole = np.arange(logs.size)
 
-    def gap(rows: NDArray[np.intp], y: Array) -> Slopes:
+    def gap(rows: Index, y: Array) -> Slopes:
         value, first, second = (series if rows.size == whole.size else series.at(rows)).log_small(np.exp(y))
         return value - logs[rows], first, second
 
@@ -330,7 +328,7 @@ def _by_series(series: _SmallTangentSeries, f: _Frame, logs: Array, edge: Array,
 def _by_excess(f: _Frame, edge: Array) -> Array:
     low, high = np.log(np.maximum(edge, 1e-4)), np.zeros_like(edge)
 
-    def gap(rows: NDArray[np.intp], x: Array) -> Slopes:
+    def gap(rows: Index, x: Array) -> Slopes:
         d, s = f.delta[rows], f.sigma[rows]
         t = np.exp(x)
         far = np.minimum(1.0, np.sqrt(t * t + 320.0 / np.maximum(s * s, 1e-300)))
@@ -346,7 +344,7 @@ def _by_excess(f: _Frame, edge: Array) -> Array:
     return np.exp(_halley(gap, np.clip(np.log(f.guess), low, high), low, high, -1.0))
 
 
-def _halley(gap: Callable[[NDArray[np.intp], Array], Slopes], x: Array, low: Array, high: Array, slope: float) -> Array:
+def _halley(gap: Callable[[Index, Array], Slopes], x: Array, low: Array, high: Array, slope: float) -> Array:
     """The zero of a monotone function in a bracket: Halley's step, or the middle where that leaves the bracket."""
     x, low, high = x.copy(), low.copy(), high.copy()
     rows = np.arange(x.size)

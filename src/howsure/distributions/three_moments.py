@@ -14,9 +14,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from howsure.arrays import Array
 
 _STRAIGHT: Final = 1e-4  # skewness below which the law is normal
 _STEPS: Final = 12

@@ -15,13 +15,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from howsure.arrays import Array, Mask
 from howsure.distributions.continuous import Continuous, error_of_search
 from howsure.distributions.protocol import Law, Pick
-
-Array = NDArray[np.float64]
 
 _X = np.linspace(-3.3, 3.3, 89)
 _BELOW, _ABOVE = special.expit(np.pi * np.sinh(_X)), special.expit(-np.pi * np.sinh(_X))
@@ -66,7 +64,7 @@ class Truncated(Continuous):
         return np.asarray(np.where(below < 0.5, wide, narrow))
 
     @cached_property
-    def _rising(self) -> NDArray[np.bool_]:
+    def _rising(self) -> Mask:
         a, b, c, d = self.map
         return np.asarray(a * d - b * c > 0)
 

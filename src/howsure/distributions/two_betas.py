@@ -12,20 +12,17 @@ from functools import cached_property, reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Index, Mask
 from howsure.distributions.beta_moments import at_means, flat, moments_about, quotient
 from howsure.distributions.exact import linear
 from howsure.distributions.mixture import BilinearOdds, LinearForm, Quadratic, evaluated
 from howsure.distributions.moebius import Moebius
 from howsure.distributions.protocol import Pick, Transform
-from howsure.distributions.quadrature import Index
 
 if TYPE_CHECKING:
     from howsure.distributions.low_end import Powers
 
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 Matrix = tuple[tuple[float, float], tuple[float, float]]
 
 
@@ -65,7 +62,7 @@ class Bilinear:
             return top / bottom
 
     @cached_property
-    def _swap(self) -> NDArray[np.bool_]:
+    def _swap(self) -> Mask:
         """Where u is the narrower variable, on the measure's scale: it then goes outside."""
         (a, b), (c, d) = self.outer, self.inner
         m, n, p, q = c / (c + d), d / (c + d), a / (a + b), b / (a + b)

@@ -11,9 +11,8 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from howsure.arrays import Array, Integers
 
 ALIKE: Final = 1e-12  # weights that differ by less are the same
 
@@ -52,7 +51,7 @@ def scale_of(sums: Array, squares: Array, where_empty: Array | float = 1.0) -> A
         return np.where(sums > 0, squares / sums, where_empty)
 
 
-def added_at(places: NDArray[np.int64], values: Array, size: int) -> Array:
+def added_at(places: Integers, values: Array, size: int) -> Array:
     """Sums of the values at each of so many places."""
     return np.asarray(np.bincount(places, values, size), dtype=float)
 

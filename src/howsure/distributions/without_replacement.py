@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Array = NDArray[np.float64]
+from howsure.arrays import Array
 
 _NOTHING: Final = -745.2  # the log of what is below the smallest number
 

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import AnyArray, Integers
 from howsure.errors import BadCounts, BadLabels, UnknownName, listing, plural
 from howsure.evidence import patterns
 from howsure.evidence.patterns import Patterns, out
-from howsure.evidence.protocol import BINARY, SQUARE, THRESHOLD, Array, as_json, number, plain_axes
+from howsure.evidence.protocol import BINARY, SQUARE, THRESHOLD, as_json, number, plain_axes
 from howsure.evidence.slices import Slices
 from howsure.messages.language import option
 from howsure.validate import Label, check_labels, find, together, usual_positive, whole_counts, within
@@ -94,7 +95,7 @@ def is_margin(name: Label) -> bool:
     return str(name).strip().casefold() in _MARGINS
 
 
-def refuse_margins(square: NDArray[np.int64], names: Names, framed: bool) -> None:
+def refuse_margins(square: Integers, names: Names, framed: bool) -> None:
     """Refuse sums of the other rows and columns that stand in the matrix as if they were a class.
 
     They are known by their sums in a frame, which was most likely crossed with margins; elsewhere by their name too.
@@ -118,7 +119,7 @@ def refuse_margins(square: NDArray[np.int64], names: Names, framed: bool) -> Non
             _refuse_one_side(square, k, name, "row" if rows[k] else "column")
 
 
-def _refuse_one_side(square: NDArray[np.int64], k: int, name: Label, side: str) -> None:
+def _refuse_one_side(square: Integers, k: int, name: Label, side: str) -> None:
     """Refuse sums in a row, or a column, beside an empty other side; of three classes or more beside any other."""
     if square.shape[-1] > 2 or not (square[..., :, k] if side == "row" else square[..., k, :]).any():
         raise BadCounts(
@@ -284,7 +285,7 @@ class Tally(Patterns):
         """The number of classes."""
         return len(self.labels)
 
-    def named(self, *, effective: bool = False) -> dict[str, Array]:
+    def named(self, *, effective: bool = False) -> dict[str, AnyArray]:
         """The counts by name, tp fp fn tn, for a table with a positive class and one system."""
         self.single()
         if self.positive is None:
@@ -320,7 +321,7 @@ class Tally(Patterns):
         """Negative items answered negative."""
         return out(self.named()["tn"])
 
-    def by_class(self, *, effective: bool = False, lost: bool = True) -> dict[str, Array]:
+    def by_class(self, *, effective: bool = False, lost: bool = True) -> dict[str, AnyArray]:
         """The counts tp, fp, fn and tn of every class against the rest, classes first, then the batch.
 
         A missing answer is a false one of every class, unless lost=False: then it is an answer of no class.
@@ -355,7 +356,7 @@ class Tally(Patterns):
         squares = None if self.squares is None else in_square(self.squared.by_class())
         return each_against_rest(self, self.labels, in_square(self.by_class()), squares)
 
-    def right_wrong(self, *, effective: bool = True) -> tuple[Array, Array]:
+    def right_wrong(self, *, effective: bool = True) -> tuple[AnyArray, AnyArray]:
         """Counts of right and of wrong answers, any number of classes."""
         self.single()
         right = self.cells[:, 0] == self.cells[:, 1]
@@ -366,7 +367,7 @@ class Tally(Patterns):
         one, two = (self.cells[:, 0] == self.cells[:, k] for k in (1, 2))
         return float(self.counts[one & ~two].sum()), float(self.counts[two & ~one].sum())
 
-    def dense(self) -> Array:
+    def dense(self) -> AnyArray:
         """The K x K table, truth by rows (missing answers left out), for one system."""
         self.single()
         k = len(self.labels)
@@ -413,7 +414,7 @@ class Tally(Patterns):
             data["chi_square"] = {"value": value, "p": p}
         return data
 
-    def _each_once(self) -> Array:
+    def _each_once(self) -> AnyArray:
         """Counts in which every item occurs once: the tables of several thresholds share their items."""
         counts = self.counts
         for k, (name, axis) in reversed(list(enumerate(self.batch))):
@@ -519,12 +520,12 @@ class Tally(Patterns):
         return cls.from_dict(document)
 
 
-def in_square(cells: Mapping[str, Array]) -> Array:
+def in_square(cells: Mapping[str, AnyArray]) -> AnyArray:
     """Counts by name in the order of the patterns of a 2x2 table."""
     return np.stack([cells[name] for name in ("tn", "fp", "fn", "tp")], axis=-1)
 
 
-def each_against_rest(whole: Patterns, labels: tuple[Label, ...], counts: Array, squares: Array | None) -> Tally:
+def each_against_rest(whole: Patterns, labels: tuple[Label, ...], counts: AnyArray, squares: AnyArray | None) -> Tally:
     """The 2x2 tables of every class, the class the first axis of the batch."""
     return Tally(
         cells=SQUARE, counts=counts, squares=squares, labels=("rest", "class"), positive="class",

@@ -14,12 +14,13 @@ from typing import Any, Self
 
 import numpy as np
 
+from howsure.arrays import AnyArray
 from howsure.errors import BadCounts, BadLabels, BadSetting, listing
 from howsure.evidence.classes import Tally
 from howsure.evidence.label_sets import Multilabel
 from howsure.evidence.outcomes import Outcomes
 from howsure.evidence.patterns import out
-from howsure.evidence.protocol import Account, Array, Axis, together
+from howsure.evidence.protocol import Account, Axis, together
 from howsure.messages.notes import Notes
 from howsure.validate import Label, places
 
@@ -94,7 +95,7 @@ class Clustered:
         return ()
 
     @property
-    def totals(self) -> Array:
+    def totals(self) -> AnyArray:
         """The number of items, as an array."""
         return self.wholes[0].totals
 

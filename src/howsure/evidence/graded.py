@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import AnyArray, Array, Integers
 from howsure.distributions.alike import deal_sums
 from howsure.distributions.weights import ALIKE
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
@@ -23,15 +23,13 @@ from howsure.validate import places
 #
 # DealtGraded: parts of graded items that were dealt out at random; of each only the means are kept.
 
-Array = NDArray[np.float64]
-
 
 @dataclass(frozen=True, eq=False)
 class DealtGraded:
     """The mean value of every part, one column a system, and how many items each part has."""
 
     averages: Array
-    totals: NDArray[Any]
+    totals: AnyArray
     systems: tuple[str, ...]
 
     @property
@@ -127,7 +125,7 @@ class Graded:
     systems: tuple[str, ...] = ("system",)
     ids: tuple[Hashable, ...] | None = None
     weights: Array | None = None
-    clusters: NDArray[np.int64] | None = None
+    clusters: Integers | None = None
     measure: Mean = Mean()
     bounds: tuple[float, float] | None = None
     notes: Notes = ()
@@ -158,7 +156,7 @@ class Graded:
         return ()
 
     @property
-    def totals(self) -> NDArray[np.int64]:
+    def totals(self) -> Integers:
         """The number of items, as an array of the batch shape."""
         return np.asarray(self.n)
 
@@ -247,7 +245,7 @@ class Graded:
         del places
         raise BadSetting(f"graded values are not batched; they have no axis {axis}.")
 
-    def dealt(self, sizes: NDArray[np.int64], rng: np.random.Generator) -> DealtGraded:
+    def dealt(self, sizes: Integers, rng: np.random.Generator) -> DealtGraded:
         """The means of parts of these sizes, each of items taken at random: by their weights, where they have any."""
         sums = deal_sums(self.values, self.counts, self.weights, sizes, rng)
         with np.errstate(invalid="ignore"):
@@ -380,12 +378,12 @@ class SlicedGraded:
     notes: Notes = ()  # of all items
 
     @property
-    def totals(self) -> NDArray[np.int64]:
+    def totals(self) -> Integers:
         """The number of items of every slice."""
         return np.array([part.n for part in self.parts])
 
     @property
-    def n(self) -> NDArray[np.int64]:
+    def n(self) -> Integers:
         """The number of items of every slice."""
         return self.totals
 

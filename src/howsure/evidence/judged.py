@@ -12,17 +12,15 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import AnyArray, Integers, Mask
 from howsure.errors import BadLabels, BadSetting
 from howsure.evidence import patterns
 from howsure.evidence.classes import Tally
 from howsure.evidence.outcomes import Outcomes
 from howsure.evidence.patterns import Patterns, out
-from howsure.evidence.protocol import SQUARE, Array, number
+from howsure.evidence.protocol import SQUARE, number
 from howsure.validate import Label, find
-
-Codes = NDArray[np.int64]
 
 
 def code(judge: Any, human: Any) -> Any:
@@ -45,19 +43,19 @@ class JudgedItems(Patterns):
         """The number of codes that a cell can have."""
         return 6
 
-    def seen(self, k: int) -> tuple[Codes, Codes]:
+    def seen(self, k: int) -> tuple[Integers, Integers]:
         """Of every pattern, the stratum of the system at a place (-1: not judged) and the human label (-1: none)."""
         own = self.cells[:, k]
         return np.where(own < 0, -1, own // 3), np.where(own < 0, -1, own % 3 - 1)
 
-    def known(self) -> Array:
+    def known(self) -> AnyArray:
         """Validated items of one system, (…, stratum, human)."""
         self.single()
         stratum, human = self.seen(0)
         cells = [[(stratum == s) & (human == h) for h in (0, 1)] for s in range(self.strata)]
         return np.stack([np.stack([self.sum_where(x, False) for x in row], axis=-1) for row in cells], axis=-2)
 
-    def unknown(self) -> Array:
+    def unknown(self) -> AnyArray:
         """Items of one system that nobody validated, (…, stratum)."""
         self.single()
         stratum, human = self.seen(0)
@@ -68,19 +66,19 @@ class JudgedItems(Patterns):
         """How many items of one system have a human label."""
         return out(self.known().sum(axis=(-1, -2)))
 
-    def judge_table(self) -> Array:
+    def judge_table(self) -> AnyArray:
         """Validated items of one system by (human, judge)."""
         known = self.known()
         by_judge = known.reshape(*known.shape[:-2], 2, self.strata // 2, 2).sum(axis=-2)
         return np.swapaxes(by_judge, -1, -2)
 
     @property
-    def totals(self) -> Array:
+    def totals(self) -> AnyArray:
         """The number of items; those of a validation from elsewhere are none."""
         return np.asarray(self.counts[..., self.own].sum(axis=-1))
 
     @property
-    def own(self) -> NDArray[np.bool_]:
+    def own(self) -> Mask:
         """Patterns of the items that are scored."""
         if not self.external:
             return np.ones(len(self.cells), dtype=bool)
@@ -193,7 +191,7 @@ class JudgedTally(JudgedItems):
         """The two classes."""
         return self.classes
 
-    def seen(self, k: int) -> tuple[Codes, Codes]:
+    def seen(self, k: int) -> tuple[Integers, Integers]:
         """Strata are 2·judge + answer."""
         own, answer = self.cells[:, 0], self.cells[:, 1 + k]
         return 2 * (own // 3) + answer, own % 3 - 1

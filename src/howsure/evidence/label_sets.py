@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import AnyArray, Integers, Mask
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest, plural
 from howsure.evidence import documents, patterns
 from howsure.evidence.classes import Tally, each_against_rest, in_square
 from howsure.evidence.patterns import Patterns
-from howsure.evidence.protocol import Array, as_json, number
+from howsure.evidence.protocol import as_json, number
 from howsure.messages.language import option
 from howsure.validate import (
     Label,
@@ -31,17 +31,15 @@ from howsure.validate import (
 #
 # Tables of 0 and 1, a row per item and a column per label: arrays, and frames, whose columns have names.
 
-Table = NDArray[np.bool_]
-
 
 @dataclass(frozen=True)
 class Indicators:
     """Which labels each item has, and the names of the columns, where they have some."""
 
-    table: Table
+    table: Mask
     columns: tuple[Label, ...] | None = None
 
-    def taking(self, columns: tuple[Label, ...]) -> Table:
+    def taking(self, columns: tuple[Label, ...]) -> Mask:
         """The columns of these names, in this order; a table without names is in this order already."""
         if self.columns is None or self.columns == columns:
             return self.table
@@ -95,7 +93,7 @@ def _of_frame(frame: Any, name: str) -> Indicators:
     return Indicators(np.column_stack(parts), columns)
 
 
-def _flags(values: NDArray[Any], label: Label, name: str) -> Table:
+def _flags(values: AnyArray, label: Label, name: str) -> Mask:
     """A column of 0 and 1; whole numbers that may be missing come as objects."""
     if values.dtype.kind in "bifu" and np.isin(values, (0, 1)).all():
         return values.astype(bool)
@@ -108,7 +106,7 @@ def _flags(values: NDArray[Any], label: Label, name: str) -> Table:
 
 def aligned(
     tables: Sequence[Indicators], names: Sequence[str], labels: Sequence[Label] | None
-) -> tuple[tuple[Label, ...], list[Table]]:
+) -> tuple[tuple[Label, ...], list[Mask]]:
     """The labels, and the tables with their columns in that order: those of frames are matched by name."""
     width = tables[0].table.shape[1]
     first = next(((t.columns, name) for t, name in zip(tables, names, strict=True) if t.columns is not None), None)
@@ -148,15 +146,13 @@ def _refuse_other_columns(first: tuple[tuple[Label, ...], str], columns: tuple[L
 #
 # Items with any number of labels, coded by the distinct sets of labels that occur, and their evidence: Multilabel.
 
-Codes = NDArray[np.int64]
-
 
 @dataclass(frozen=True)
 class LabelSets:
     """Distinct sets of labels: the labels of set i are `members[starts[i] : starts[i + 1]]`, in order."""
 
-    starts: Codes
-    members: Codes
+    starts: Integers
+    members: Integers
 
     def __post_init__(self) -> None:
         for array in (self.starts, self.members):
@@ -166,7 +162,7 @@ class LabelSets:
         return len(self.starts) - 1
 
     @property
-    def sizes(self) -> Codes:
+    def sizes(self) -> Integers:
         """The number of labels of each set."""
         return np.diff(self.starts)
 
@@ -174,13 +170,13 @@ class LabelSets:
         """The sets as tuples."""
         return [tuple(part.tolist()) for part in np.split(self.members, self.starts[1:-1])]
 
-    def holds(self, label: int) -> NDArray[np.bool_]:
+    def holds(self, label: int) -> Mask:
         """Which sets hold a label."""
         found = np.zeros(len(self), dtype=bool)
         found[np.repeat(np.arange(len(self)), self.sizes)[self.members == label]] = True
         return found
 
-    def spread(self, codes: Codes) -> tuple[Codes, Codes]:
+    def spread(self, codes: Integers) -> tuple[Integers, Integers]:
         """For patterns with these sets: the pattern and the label of every membership."""
         sizes = self.sizes[codes]
         pattern = np.repeat(np.arange(len(codes)), sizes)
@@ -195,7 +191,7 @@ def distinct(sets: Iterable[tuple[int, ...]]) -> LabelSets:
     return LabelSets(starts, np.array([m for x in parts for m in x], dtype=np.int64))
 
 
-Pairs = tuple[Codes, Codes]
+Pairs = tuple[Integers, Integers]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -256,7 +252,7 @@ class Multilabel(Patterns):
             both.append((key // k, key % k))
         return truth, tuple(answers), tuple(both)
 
-    def by_class(self, *, effective: bool = False, lost: bool = True) -> dict[str, Array]:
+    def by_class(self, *, effective: bool = False, lost: bool = True) -> dict[str, AnyArray]:
         """The counts tp, fp, fn and tn of every label."""
         del lost  # a set is never missing
         self.single()
@@ -268,7 +264,7 @@ class Multilabel(Patterns):
             np.add.at(into, label, flat[pattern])
         return {"tp": tp, "fp": col - tp, "fn": row - tp, "tn": flat.sum(axis=0) - row - col + tp}
 
-    def right_wrong(self, *, effective: bool = True) -> tuple[Array, Array]:
+    def right_wrong(self, *, effective: bool = True) -> tuple[AnyArray, AnyArray]:
         """Items whose labels are all right, and the others."""
         self.single()
         right = self.cells[:, 0] == self.cells[:, 1]
@@ -356,7 +352,7 @@ def _coded_alike(a: Multilabel, b: Multilabel) -> tuple[Multilabel, ...]:
 
 def of_columns(
     columns: Sequence[Any], names: Sequence[str], labels: Sequence[Label] | None
-) -> tuple[tuple[Label, ...], LabelSets, Codes]:
+) -> tuple[tuple[Label, ...], LabelSets, Integers]:
     """Labels, distinct sets, and for each item the codes of its set of truths and of every system's answers."""
     tables = [indicators(x, name) for x, name in zip(columns, names, strict=True)]
     if all(t is not None for t in tables):
@@ -383,7 +379,7 @@ def of_columns(
 
 def _of_indicators(
     found: list[Indicators], names: Sequence[str], labels: Sequence[Label] | None
-) -> tuple[tuple[Label, ...], LabelSets, Codes]:
+) -> tuple[tuple[Label, ...], LabelSets, Integers]:
     _same_length([len(t.table) for t in found], names)
     known, tables = aligned(found, names, labels)
     packed = np.packbits(np.concatenate(tables), axis=1)

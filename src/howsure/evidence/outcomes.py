@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from howsure.arrays import AnyArray
 from howsure.errors import BadCounts, BadSetting
 from howsure.evidence import patterns
 from howsure.evidence.patterns import Patterns, out
-from howsure.evidence.protocol import Array, number, plain_axes
+from howsure.evidence.protocol import number, plain_axes
 from howsure.validate import Label, whole_counts
 
 if TYPE_CHECKING:
@@ -55,11 +56,11 @@ class Outcomes(Patterns):
     # -- what it holds
 
     @property
-    def hits(self) -> Array:
+    def hits(self) -> AnyArray:
         """Passes of one system, as an array of the batch shape."""
         return self.right_wrong(effective=False)[0]
 
-    def right_wrong(self, *, effective: bool = True) -> tuple[Array, Array]:
+    def right_wrong(self, *, effective: bool = True) -> tuple[AnyArray, AnyArray]:
         """Counts of passes and of fails."""
         self.single()
         passed = self.cells[:, 0] == PASS
@@ -70,7 +71,7 @@ class Outcomes(Patterns):
         one, two = (self.cells[:, k] == PASS for k in (0, 1))
         return float(self.counts[one & ~two].sum()), float(self.counts[two & ~one].sum())
 
-    def named(self, *, effective: bool = False) -> dict[str, Array]:
+    def named(self, *, effective: bool = False) -> dict[str, AnyArray]:
         """Passes as tp, fails as fn: the cells that a rate is declared with."""
         hit, miss = self.right_wrong(effective=effective)
         return {"tp": hit, "fp": np.zeros_like(hit), "fn": miss, "tn": np.zeros_like(hit)}
@@ -168,7 +169,7 @@ class Outcomes(Patterns):
         return documents.text(self.to_dict())
 
 
-def _padded(values: Array, at: Array) -> Array:
+def _padded(values: AnyArray, at: AnyArray) -> AnyArray:
     full = np.zeros((*values.shape[:-1], 2), dtype=values.dtype)
     full[..., at] = values
     return full

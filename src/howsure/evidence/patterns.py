@@ -7,10 +7,10 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import AnyArray, Mask
 from howsure.errors import BadCounts, BadLabels, listing
-from howsure.evidence.protocol import PATTERNS, SQUARE, Account, Array, Axis, both, read_only
+from howsure.evidence.protocol import PATTERNS, SQUARE, Account, Axis, both, read_only
 from howsure.evidence.slices import Slices, joined
 from howsure.messages.notes import Notes
 from howsure.validate import Label, completed, in_order, places, refuse_number_and_text, usual_positive, within
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 class Patterns:
     """Counts of patterns; immutable; `a + b` merges, so `sum(parts)` merges shards."""
 
-    cells: Array
-    counts: Array
+    cells: AnyArray
+    counts: AnyArray
     systems: tuple[str, ...] = ("system",)
     batch: tuple[Axis, ...] = ()
-    squares: Array | None = None  # sums of squared weights, where items have weights
+    squares: AnyArray | None = None  # sums of squared weights, where items have weights
     notes: Notes = ()
     library: str | None = None
     account: Account | None = None  # of the rows that it was read from
@@ -67,7 +67,7 @@ class Patterns:
         return out(self.counts.sum(axis=-1))
 
     @property
-    def totals(self) -> Array:
+    def totals(self) -> AnyArray:
         """The number of items of every table, as an array of the batch shape."""
         return np.asarray(self.counts.sum(axis=-1))
 
@@ -77,7 +77,7 @@ class Patterns:
         return self.squares is not None
 
     @property
-    def effective(self) -> Array:
+    def effective(self) -> AnyArray:
         """Counts of the table as a whole: the counts, or counts·Σw/Σw² when weighted (Kish 1965)."""
         if self.squares is None:
             return self.counts.astype(float)
@@ -95,7 +95,7 @@ class Patterns:
         """The same with the sums of squared weights for counts."""
         return self if self.squares is None else replace(self, counts=self.squares, squares=None)
 
-    def sum_where(self, where: NDArray[np.bool_], effective: bool) -> Array:
+    def sum_where(self, where: Mask, effective: bool) -> AnyArray:
         """The counts of some patterns, added up."""
         counts = self.effective if effective else self.counts
         return np.asarray(counts[..., where].sum(axis=-1))
@@ -119,14 +119,14 @@ class Patterns:
     def together(self, axis: int, places: Sequence[int] | None = None) -> Self:
         """The counts of all places of a batch axis, or of some."""
 
-        def added(x: Array) -> Array:
+        def added(x: AnyArray) -> AnyArray:
             return np.asarray((x if places is None else x.take(places, axis=axis)).sum(axis=axis))
 
         batch = tuple(x for k, x in enumerate(self.batch) if k != axis)
         squares = None if self.squares is None else added(self.squares)
         return replace(self, counts=added(self.counts), squares=squares, batch=batch)
 
-    def dealt(self, sizes: Array, rng: np.random.Generator) -> Self:
+    def dealt(self, sizes: AnyArray, rng: np.random.Generator) -> Self:
         """A batch of parts of these sizes, each of items taken at random from a single table."""
         from howsure.distributions.alike import deal
 
@@ -171,7 +171,7 @@ def _unpickled(kind: type[Patterns], values: dict[str, Any]) -> Patterns:
     return kind(**{**values, "cells": cells, "counts": counts if counts.dtype.kind == "f" else counts.astype(np.int64)})
 
 
-def _collect(values: Array, inverse: Array, size: int) -> Array:
+def _collect(values: AnyArray, inverse: AnyArray, size: int) -> AnyArray:
     if size == values.shape[-1]:
         found = np.empty_like(values)
         found[..., inverse] = values
@@ -181,7 +181,7 @@ def _collect(values: Array, inverse: Array, size: int) -> Array:
     return found
 
 
-def small(array: NDArray[Any]) -> NDArray[Any]:
+def small(array: AnyArray) -> AnyArray:
     """Whole numbers in the smallest type that holds them."""
     if array.dtype.kind != "i" or array.size == 0:
         return array
@@ -219,7 +219,7 @@ def tallies(a: Tally, b: Tally) -> Any:
     return checked(replace(made, labels=labels, positive=positive, labels_given=given).tidy())
 
 
-def added(a: P, b: Patterns, codes: Array, kept: Any = slice(None)) -> P:
+def added(a: P, b: Patterns, codes: AnyArray, kept: Any = slice(None)) -> P:
     """The patterns of both one after the other, under these codes."""
     counts = np.concatenate([a.counts, b.counts], axis=-1)[..., kept]
     squares = None
@@ -265,10 +265,10 @@ def aligned(a: P, b: P) -> tuple[P, P]:
     return a, b
 
 
-def _spread(t: P, k: int, axis: Axis, at: Array) -> P:
+def _spread(t: P, k: int, axis: Axis, at: AnyArray) -> P:
     """The tables of one axis at their places on a longer one."""
 
-    def put(values: Array) -> Array:
+    def put(values: AnyArray) -> AnyArray:
         out = np.zeros((*values.shape[:k], len(axis[1]), *values.shape[k + 1 :]), dtype=values.dtype)
         out[(slice(None),) * k + (at,)] = values
         return out
@@ -300,7 +300,7 @@ def _merged_positive(a: Tally, b: Tally, labels: tuple[Label, ...]) -> Label | N
     return a.positive
 
 
-def _squares(t: Patterns) -> Array:
+def _squares(t: Patterns) -> AnyArray:
     return t.counts.astype(float) if t.squares is None else t.squares
 
 
@@ -317,7 +317,7 @@ def same(a: Patterns, b: Patterns, also: tuple[str, ...] = ()) -> bool:
     )
 
 
-def _equal(a: Array, b: Array, sums: bool) -> bool:
+def _equal(a: AnyArray, b: AnyArray, sums: bool) -> bool:
     """Equal counts; sums of weights may differ by the order in which they were added."""
     return a.shape == b.shape and bool(np.allclose(a, b, rtol=1e-9, atol=0.0) if sums else np.array_equal(a, b))
 

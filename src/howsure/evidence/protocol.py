@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final, Protocol, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import AnyArray
 from howsure.errors import BadCounts
 from howsure.messages.notes import Notes
 from howsure.validate import Label
@@ -18,7 +18,6 @@ from howsure.validate import Label
 #
 # The layout of a table: its arrays and axes, and the patterns of a 2x2 one.
 
-Array = NDArray[Any]
 Axis = tuple[str, Sequence[Label]]
 
 THRESHOLD: Final = "threshold"  # an axis whose tables share their items
@@ -51,7 +50,7 @@ def as_json(x: Any) -> Any:
     return x if plain else str(x)
 
 
-def read_only(*arrays: Array | None) -> None:
+def read_only(*arrays: AnyArray | None) -> None:
     """Arrays of evidence cannot be written to."""
     for array in arrays:
         if array is not None:
@@ -156,7 +155,7 @@ class Evidence(Protocol):
         """The lengths of these axes."""
 
     @property
-    def totals(self) -> Array:
+    def totals(self) -> AnyArray:
         """n as an array of the batch shape."""
 
     @property
@@ -190,7 +189,7 @@ class Evidence(Protocol):
     def together(self, axis: int, places: Sequence[int] | None = None) -> Evidence:
         """What all places of a batch axis show together, or some of them."""
 
-    def dealt(self, sizes: Array, rng: np.random.Generator) -> Any:
+    def dealt(self, sizes: AnyArray, rng: np.random.Generator) -> Any:
         """A batch of parts of these sizes, each of items taken at random: what scores can be asked of."""
 
     def describe(self) -> Mapping[str, Any]:

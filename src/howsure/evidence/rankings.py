@@ -7,11 +7,10 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Integers, Mask
 from howsure.distributions.ordering import order_by, within_segments
 
-Ints = NDArray[np.int64]
 T = TypeVar("T")
 
 
@@ -23,25 +22,25 @@ class Judgments:
     """
 
     queries: tuple[str, ...]
-    query: Ints
-    grade: Ints
+    query: Integers
+    grade: Integers
 
     @cached_property
-    def place(self) -> Ints:
+    def place(self) -> Integers:
         """The rank of each judged document in an ideal ranking, from 1."""
         return within_segments(self.query, len(self.queries)) + 1
 
     @cached_property
-    def discount(self) -> NDArray[np.float64]:
+    def discount(self) -> Array:
         """log2(rank + 1) of the ideal ranking."""
         return np.asarray(np.log2(self.place + 1.0))
 
     @cached_property
-    def judged(self) -> Ints:
+    def judged(self) -> Integers:
         """Judged documents of each query."""
         return np.bincount(self.query, minlength=len(self.queries))
 
-    def only(self, kept: NDArray[np.bool_]) -> Judgments:
+    def only(self, kept: Mask) -> Judgments:
         """The judgments of some of the queries."""
         if kept.all():
             return self
@@ -49,11 +48,11 @@ class Judgments:
         names = tuple(q for q, k in zip(self.queries, kept.tolist(), strict=True) if k)
         return Judgments(names, (np.cumsum(kept) - 1)[self.query[here]], self.grade[here])
 
-    def regraded(self, grade: Ints) -> Judgments:
+    def regraded(self, grade: Integers) -> Judgments:
         """As many documents of each query with other grades, falling; what depends on their number is kept."""
         return _keeping(self, Judgments(self.queries, self.query, grade), "place", "discount", "judged")
 
-    def relevant(self, level: int) -> Ints:
+    def relevant(self, level: int) -> Integers:
         """Documents of each query with this grade or a higher one."""
         return np.bincount(self.query[self.grade >= level], minlength=len(self.queries))
 
@@ -65,20 +64,20 @@ class RankedRun:
     `above` and `level` count the documents of a higher and of the same score, the document itself among the latter.
     """
 
-    retrieved: Ints
-    query: Ints
-    rank: Ints
-    grade: Ints
-    above: Ints
-    level: Ints
+    retrieved: Integers
+    query: Integers
+    rank: Integers
+    grade: Integers
+    above: Integers
+    level: Integers
     facts: dict[str, Any] = field(default_factory=dict)
 
     @cached_property
-    def discount(self) -> NDArray[np.float64]:
+    def discount(self) -> Array:
         """log2(rank + 1) of each document."""
         return np.asarray(np.log2(self.rank + 1.0))
 
-    def only(self, kept: NDArray[np.bool_]) -> RankedRun:
+    def only(self, kept: Mask) -> RankedRun:
         """The ranking of some of the queries."""
         if kept.all():
             return self
@@ -87,7 +86,7 @@ class RankedRun:
         rank, grade, above, level = (x[here] for x in (self.rank, self.grade, self.above, self.level))
         return RankedRun(self.retrieved[kept], code[self.query[here]], rank, grade, above, level, self.facts)
 
-    def regraded(self, grade: Ints) -> RankedRun:
+    def regraded(self, grade: Integers) -> RankedRun:
         """The same documents with other grades; what depends on their ranks is kept."""
         made = RankedRun(self.retrieved, self.query, self.rank, grade, self.above, self.level, self.facts)
         return _keeping(self, made, "discount")
@@ -99,7 +98,7 @@ def _keeping(old: T, new: T, *names: str) -> T:
     return new
 
 
-def sorted_judgments(queries: tuple[str, ...], query: Ints, grade: Ints) -> Judgments:
+def sorted_judgments(queries: tuple[str, ...], query: Integers, grade: Integers) -> Judgments:
     """Judgments in any order, negative grades among them, as Judgments."""
     seen = grade >= 0
     query, grade = query[seen], grade[seen]

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import AnyArray
 from howsure.errors import BadCounts
 from howsure.evidence.classes import Tally
 from howsure.evidence.documents import SCHEMA, axis_in, label_in, note_in
@@ -19,7 +19,6 @@ from howsure.evidence.protocol import SQUARE, Account, of_document
 from howsure.evidence.slices import Slices
 from howsure.validate import MOST
 
-Array = NDArray[Any]
 _WRONG = (KeyError, TypeError, IndexError, ValueError, AttributeError, OverflowError, RecursionError)
 _ROUNDING = 1e-9  # of sums of weights
 _HEAVIEST = 1e120  # more than all weights together can be
@@ -76,7 +75,7 @@ def _sound(holds: Any, key: str) -> None:
         raise BadCounts(f"this tally is damaged: its {key} cannot be right; write it again with to_dict.")
 
 
-def _array(given: Any, key: str, *, whole: bool, least: int = 0) -> Array:
+def _array(given: Any, key: str, *, whole: bool, least: int = 0) -> AnyArray:
     """Numbers from 0 to 2^53, or weights; text that spells one is none."""
     array = np.array(given)
     _sound(array.dtype.kind in ("iu" if whole else "iuf") or not array.size, key)
@@ -84,7 +83,7 @@ def _array(given: Any, key: str, *, whole: bool, least: int = 0) -> Array:
     return array.astype(np.int64 if whole else float)
 
 
-def _squares(given: Any, counts: Array) -> Array:
+def _squares(given: Any, counts: AnyArray) -> AnyArray:
     """Sums of squared weights: above 0 where items are, and at most the square of their sum."""
     array = np.array(given)
     _sound(array.shape == counts.shape and array.dtype.kind in "iuf", "squares")

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Integers, Mask
 from howsure.distributions.ranked import Order, order_of
 from howsure.distributions.weights import effective_counts
 from howsure.errors import BadLabels, BadSetting, listing
@@ -17,8 +17,6 @@ from howsure.evidence.protocol import Account, Axis, as_json, both, number, read
 from howsure.messages.language import option
 from howsure.messages.notes import Notes
 from howsure.validate import places
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,13 +29,13 @@ class Scored:
     Scored(3 items, 2 positive)
     """
 
-    truth: NDArray[np.bool_]
+    truth: Mask
     scores: Array
     systems: tuple[str, ...] = ("system",)
     labels: tuple[Hashable, Hashable] = (0, 1)  # negative, positive
     counts: Array | None = None
     squares: Array | None = None
-    clusters: NDArray[np.int64] | None = None
+    clusters: Integers | None = None
     notes: Notes = ()
     bins: int = 0  # that the scores were put in, each score the least of its bin; 0 if they were not
     library: str | None = None

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import AnyArray, Integers
 from howsure.evidence.protocol import Evidence, as_json
 from howsure.validate import in_order, refuse_number_and_text
-
-Codes = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +24,7 @@ class Slices(Sequence[Any]):
 
     columns: tuple[str, ...]
     levels: tuple[tuple[Hashable, ...], ...]
-    codes: Codes  # one row a slice, one column a slice column, rows in order
+    codes: Integers  # one row a slice, one column a slice column, rows in order
 
     def __post_init__(self) -> None:
         self.codes.setflags(write=False)
@@ -60,14 +58,14 @@ class Slices(Sequence[Any]):
         """One slice as column and value."""
         return dict(zip(self.columns, (x[c] for x, c in zip(self.levels, self.codes[at], strict=True)), strict=True))
 
-    def values(self, column: int) -> NDArray[Any]:
+    def values(self, column: int) -> AnyArray:
         """One column's value in every slice, as an array of objects."""
         objects = np.empty(len(self.levels[column]), dtype=object)
         objects[:] = self.levels[column]
         return objects[self.codes[:, column]]
 
 
-def distinct(columns: Sequence[Codes], sizes: Sequence[int]) -> tuple[Codes, Codes]:
+def distinct(columns: Sequence[Integers], sizes: Sequence[int]) -> tuple[Integers, Integers]:
     """The distinct rows of some columns of codes, in order, and for each row its place among them."""
     key = np.zeros(len(columns[0]), dtype=np.int64)
     span = 1
@@ -101,7 +99,7 @@ def level_order(levels: Iterable[Any]) -> tuple[Any, ...]:
     return (*ordered, None) if None in found else ordered
 
 
-def joined(a: Slices, b: Slices) -> tuple[Slices, Codes, Codes]:
+def joined(a: Slices, b: Slices) -> tuple[Slices, Integers, Integers]:
     """The slices of either, and the places of each one's slices among them."""
     levels = tuple(level_order({*x, *y}) for x, y in zip(a.levels, b.levels, strict=True))
     for column, x, y in zip(a.columns, a.levels, b.levels, strict=True):

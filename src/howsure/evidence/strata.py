@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from howsure.arrays import AnyArray
 from howsure.errors import BadCounts, BadLabels, listing
-from howsure.evidence.protocol import Account, Array, Axis, number
+from howsure.evidence.protocol import Account, Axis, number
 from howsure.messages.language import option
 from howsure.messages.notes import Notes, note
 from howsure.validate import Label
@@ -55,7 +56,7 @@ class Stratified:
         return ()
 
     @property
-    def totals(self) -> Array:
+    def totals(self) -> AnyArray:
         """The number of items, as an array."""
         return np.asarray(self.strata.totals.sum())
 
@@ -89,7 +90,7 @@ class Stratified:
         """The positive class."""
         return self.strata.positive
 
-    def named(self) -> dict[str, Array]:
+    def named(self) -> dict[str, AnyArray]:
         """The cells of the whole by name."""
         return self.whole.named()
 

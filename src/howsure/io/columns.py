@@ -9,15 +9,12 @@ from numbers import Real
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import AnyArray, Array, Integers, Mask
 from howsure.errors import BadLabels
 from howsure.evidence.slices import level_order
 from howsure.messages.language import option
 from howsure.validate import Label, named, plain_label, refuse_unlike
-
-Codes = NDArray[np.int64]
-Array = NDArray[np.float64]
 
 _NA_TYPES: Final = ("NAType", "NaTType")
 _FINER: Final = ("ns", "ps", "fs", "as")  # than what Python tells apart
@@ -32,7 +29,7 @@ class Column:
     """Distinct plain values, and for each row the place of its value; -1 is a missing one."""
 
     levels: tuple[Any, ...]
-    codes: Codes
+    codes: Integers
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -47,7 +44,7 @@ class Column:
         return Column(new.levels, np.append(new.codes, -1)[self.codes])
 
     @property
-    def missing(self) -> NDArray[np.bool_]:
+    def missing(self) -> Mask:
         """Which rows have no value."""
         return self.codes < 0
 
@@ -92,7 +89,7 @@ def unarrowed(x: Any) -> Any:
     return np.asarray(x) if plain_label else x.to_pylist()
 
 
-def times(x: NDArray[Any], name: str | None = None) -> Any:
+def times(x: AnyArray, name: str | None = None) -> Any:
     """Dates, moments and lengths of time as Python has them, whatever their unit; missing ones as None.
 
     Parts of a microsecond, which Python does not know, are refused where there is a name to say it; else they are
@@ -141,7 +138,7 @@ def as_set(x: Any) -> frozenset[Label] | None:
         raise BadLabels(_PLAIN) from None
 
 
-def _coded_numbers(values: NDArray[Any]) -> Column:
+def _coded_numbers(values: AnyArray) -> Column:
     mask = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
     data = np.asarray(np.ma.getdata(values))
     if data.dtype.kind == "b":
@@ -162,7 +159,7 @@ def _coded_numbers(values: NDArray[Any]) -> Column:
     return _with_plain_levels(levels[used].tolist(), np.where(raw < 0, -1, to[raw]))
 
 
-def _with_plain_levels(levels: list[Any], raw: Codes) -> Column:
+def _with_plain_levels(levels: list[Any], raw: Integers) -> Column:
     """Levels as plain values; those that are one value (1 and 1.0) become one, missing ones become -1."""
     place: dict[Any, int] = {}
     to = np.empty(len(levels) + 1, dtype=np.int64)
@@ -189,7 +186,7 @@ def stacked(parts: Sequence[Column]) -> Column:
     return Column(tuple(place), np.concatenate(codes))
 
 
-def _exact(x: NDArray[Any]) -> bool:
+def _exact(x: AnyArray) -> bool:
     return not x.size or max(-int(x.min()), int(x.max())) < EXACT
 
 

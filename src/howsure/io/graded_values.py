@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from howsure.arrays import Array
 from howsure.errors import BadLabels, BadSetting, listing, plural
 from howsure.evidence.graded import Graded, Mean, SlicedGraded
 from howsure.evidence.protocol import Account, number
 from howsure.evidence.slices import Slices
-from howsure.io.columns import Array, Column, as_numbers, coded
+from howsure.io.columns import Column, as_numbers, coded
 from howsure.io.groups import Groups, added, many, refuse_nothing
 from howsure.io.label_arrays import cluster_column, refuse_twins
 from howsure.io.request import LARGEST, Request, make

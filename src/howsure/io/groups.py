@@ -10,12 +10,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import AnyArray, Array, Integers, Mask
 from howsure.errors import BadCounts, BadLabels, plural
 from howsure.evidence.protocol import Account, both, number
 from howsure.evidence.slices import distinct
-from howsure.io.columns import EXACT, Array, Codes, Column, as_numbers, coded, refuse_many, stacked
+from howsure.io.columns import EXACT, Column, as_numbers, coded, refuse_many, stacked
 from howsure.io.keys import COUNT, GIVEN, KEPT, LEAST, MOST, PART, SQUARE, STATUS, SUM, Grouping, left_out
 from howsure.io.typed_text import agreed
 from howsure.messages.language import option
@@ -32,11 +32,11 @@ class Groups:
     """
 
     labels: Mapping[str, Column]
-    counts: NDArray[Any]
+    counts: AnyArray
     squares: Array | None = None
     numbers: Mapping[str, Array] = field(default_factory=dict)
     spans: tuple[tuple[Array, Array], ...] = ()
-    rows: NDArray[Any] | None = None
+    rows: AnyArray | None = None
     account: Account | None = None
     unweighed: int = 0  # rows that were left out: they have no weight, or no count
 
@@ -59,11 +59,11 @@ class Groups:
         return number(self.counts.sum())
 
     @property
-    def sizes(self) -> NDArray[Any]:
+    def sizes(self) -> AnyArray:
         """How many rows of the data each row is."""
         return self.counts if self.rows is None else self.rows
 
-    def leaving(self, lost: NDArray[np.bool_], why: str = "missing") -> Groups:
+    def leaving(self, lost: Mask, why: str = "missing") -> Groups:
         """The same without some of the rows, which are accounted for."""
         account = None if self.account is None else self.account.without(why, self.sizes[lost].sum())
         return replace(self.at(~lost), account=account)
@@ -176,13 +176,13 @@ def kept_rows(raw: Mapping[str, Any]) -> tuple[Mapping[str, Any], dict[str, int]
     return {name: x[kept] if isinstance(x, np.ndarray) else [x[i] for i in at] for name, x in raw.items()}, lost
 
 
-def _without(raw: Mapping[str, Any], empty: NDArray[np.bool_]) -> dict[str, Any]:
+def _without(raw: Mapping[str, Any], empty: Mask) -> dict[str, Any]:
     """The sums of groups, 0 where no row has an amount."""
     sums = {name: np.where(empty, 0.0, _floats(raw[name])) for name in (SUM, SQUARE, LEAST, MOST, PART)}
     return {**raw, **sums}
 
 
-def amounts(name: str, what: str, raw: Mapping[str, Any], rows: Codes) -> tuple[Any, Any]:
+def amounts(name: str, what: str, raw: Mapping[str, Any], rows: Integers) -> tuple[Any, Any]:
     """Sums of weights and of their squares, or sums of counts; checked by their least and most."""
     given = np.asarray(raw[GIVEN], dtype=np.int64)
     sums, least, most = (_floats(raw[x]) for x in (SUM, LEAST, MOST))
@@ -290,13 +290,13 @@ def added(g: Groups) -> Groups:
     return replace(found, counts=_sum(g.counts, inverse, len(rows)), squares=squares, spans=spans, rows=many)
 
 
-def _sum(values: NDArray[Any], at: Codes, size: int) -> NDArray[Any]:
+def _sum(values: AnyArray, at: Integers, size: int) -> AnyArray:
     out = np.zeros(size, dtype=values.dtype)
     np.add.at(out, at, values)
     return out
 
 
-def _least(values: Array, at: Codes, size: int) -> Array:
+def _least(values: Array, at: Integers, size: int) -> Array:
     out = np.full(size, np.nan)
     np.fmin.at(out, at, values)
     return out

@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Integers, Mask
 from howsure.errors import BadLabels, BadSetting, NeedsPositive, listing, plural
 from howsure.evidence.classes import Tally
 from howsure.evidence.judged import JudgedItems, JudgedOutcomes, JudgedTally, code
@@ -26,7 +26,6 @@ from howsure.messages.language import option, spelled
 from howsure.messages.notes import Notes, note
 from howsure.validate import Label, usual_positive
 
-Codes = NDArray[np.int64]
 J = TypeVar("J", bound=JudgedItems)
 
 # -- columns
@@ -77,7 +76,7 @@ def _classified(g: Groups, request: Request) -> JudgedTally:
     ).tidy()  # fmt: skip
 
 
-def _two(column: Column, known: tuple[Label, ...], positive: Label | None) -> tuple[Codes, tuple[Label, Label]]:
+def _two(column: Column, known: tuple[Label, ...], positive: Label | None) -> tuple[Integers, tuple[Label, Label]]:
     if positive is None and usual_positive(known) is None:
         many = "two classes" if len(known) == 2 else "one class against the rest"
         told = f"a judge's labels are corrected for {many}: name the positive one with {option('positive')}"
@@ -85,7 +84,7 @@ def _two(column: Column, known: tuple[Label, ...], positive: Label | None) -> tu
     return two_classes(column, known, positive)
 
 
-def _without_missing(g: Groups, request: Request, lost: NDArray[np.bool_], what: str) -> tuple[Groups, Notes]:
+def _without_missing(g: Groups, request: Request, lost: Mask, what: str) -> tuple[Groups, Notes]:
     """Items without a verdict, or an answer, refused or dropped."""
     if not lost.any():
         return g, ()
@@ -154,7 +153,7 @@ def _refuse_other_systems(systems: Sequence[str], validation: Mapping[Any, Any])
         raise BadLabels(f"judged and validation must name the same systems; {told}.")
 
 
-def _verdict_codes(x: Any, what: str) -> Codes:
+def _verdict_codes(x: Any, what: str) -> Integers:
     """0 and 1 of one array; none may be missing."""
     column = passed_codes(coded(as_column(x, what)), what, "verdict")
     if column.missing.any():
@@ -162,7 +161,7 @@ def _verdict_codes(x: Any, what: str) -> Codes:
     return column.codes
 
 
-def _judged_blocks(judged: Any, systems: Sequence[str]) -> list[tuple[Codes, Codes]]:
+def _judged_blocks(judged: Any, systems: Sequence[str]) -> list[tuple[Integers, Integers]]:
     """Codes and counts of what nobody validated: arrays are of the same items, counts of different ones."""
     if isinstance(judged, Outcomes):
         _refuse_batch(judged)
@@ -181,7 +180,7 @@ def _judged_blocks(judged: Any, systems: Sequence[str]) -> list[tuple[Codes, Cod
     return [_rows([code(x, -1) for x in columns])]
 
 
-def _counted(x: Any, name: str) -> tuple[Codes, Codes]:
+def _counted(x: Any, name: str) -> tuple[Integers, Integers]:
     if not isinstance(x, Outcomes):
         return _rows([code(_verdict_codes(x, f"verdicts of {name!r}"), -1)])
     _refuse_batch(x)
@@ -194,20 +193,20 @@ def _refuse_batch(x: Outcomes | Tally) -> None:
         raise BadSetting(f"correct takes a single table without weights; got {x!r}.")
 
 
-def _rows(columns: Sequence[Codes]) -> tuple[Codes, Codes]:
+def _rows(columns: Sequence[Integers]) -> tuple[Integers, Integers]:
     """Distinct rows and their counts."""
     cells, counts = np.unique(np.column_stack(columns), axis=0, return_counts=True)
     return cells.astype(np.int64).reshape(-1, len(columns)), counts.astype(np.int64)
 
 
-def _alone(block: tuple[Codes, Codes], k: int, systems: int) -> tuple[Codes, Codes]:
+def _alone(block: tuple[Integers, Integers], k: int, systems: int) -> tuple[Integers, Integers]:
     """What one system alone was judged on."""
     cells = np.full((len(block[0]), systems), -1, dtype=np.int64)
     cells[:, k] = block[0][:, 0]
     return cells, block[1]
 
 
-def _pair(given: Any, name: str | None) -> Codes | tuple[Codes, Codes]:
+def _pair(given: Any, name: str | None) -> Integers | tuple[Integers, Integers]:
     """Codes of validated items, one each; of a table its codes and counts."""
     of = "" if name is None else f" of {name!r}"
     if isinstance(given, Tally):
@@ -232,7 +231,7 @@ def _pair(given: Any, name: str | None) -> Codes | tuple[Codes, Codes]:
     return np.asarray(code(judge, human))
 
 
-def _validated_blocks(pairs: Sequence[Any], systems: int, shared: bool) -> list[tuple[Codes, Codes]]:
+def _validated_blocks(pairs: Sequence[Any], systems: int, shared: bool) -> list[tuple[Integers, Integers]]:
     """Arrays of one length are of the same items; others, and counts, of different ones."""
     if shared:
         cells, counts = pairs[0] if isinstance(pairs[0], tuple) else _rows([pairs[0]])

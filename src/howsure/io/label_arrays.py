@@ -9,8 +9,8 @@ from datetime import date, datetime
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import AnyArray, Array
 from howsure.errors import BadLabels, listing, plural
 from howsure.evidence.classes import Tally
 from howsure.evidence.clusters import Clustered
@@ -41,7 +41,7 @@ _BUCKETS: Final = 1 << _BUCKET_BITS
 Patterns = dict[tuple[Hashable, ...], tuple[float, float]]
 
 
-def count(columns: list[Any], weights: NDArray[np.float64] | None) -> Patterns:
+def count(columns: list[Any], weights: Array | None) -> Patterns:
     """Distinct patterns with their counts (and sums of squared weights)."""
     arrays = all(isinstance(c, np.ndarray) for c in columns)
     if arrays:
@@ -60,7 +60,7 @@ def count(columns: list[Any], weights: NDArray[np.float64] | None) -> Patterns:
         raise BadLabels("labels must be plain values such as text, whole numbers or booleans.") from None
 
 
-def _count_small(columns: list[NDArray[Any]], weights: NDArray[np.float64] | None) -> Patterns | None:
+def _count_small(columns: list[AnyArray], weights: Array | None) -> Patterns | None:
     """bincount on a mixed-radix code when all values are whole numbers in a small range."""
     low = min(int(c.min()) for c in columns)
     high = max(int(c.max()) for c in columns)
@@ -92,7 +92,7 @@ def _count_small(columns: list[NDArray[Any]], weights: NDArray[np.float64] | Non
     return {key: (total[i].item(), float(square[i])) for key, i in zip(zip(*asked, strict=True), where, strict=True)}
 
 
-def _count_text(columns: list[NDArray[Any]], weights: NDArray[np.float64] | None) -> Patterns | None:
+def _count_text(columns: list[AnyArray], weights: Array | None) -> Patterns | None:
     """Fixed-width text: a multiplicative hash of each pattern picks a bucket, and each row is compared, letter by
     letter, with the first row of its bucket; a collision or too many patterns leaves it to the general way.
     """
@@ -131,7 +131,7 @@ def _count_text(columns: list[NDArray[Any]], weights: NDArray[np.float64] | None
     return {tuple(str(c[first[i]]) for c in columns): (total[i].item(), float(square[i])) for i in where.tolist()}
 
 
-def _count_bytes(columns: list[NDArray[Any]]) -> Patterns | None:
+def _count_bytes(columns: list[AnyArray]) -> Patterns | None:
     """Text of fixed width side by side: a row is one run of bytes, which a hash table takes quicker than a pair."""
     kind = np.dtype([(str(i), c.dtype) for i, c in enumerate(columns)])
     width, size = kind.itemsize, columns[0].size
@@ -145,11 +145,11 @@ def _count_bytes(columns: list[NDArray[Any]]) -> Patterns | None:
     return {key: (v, 0.0) for key, v in zip(keys, found.values(), strict=True)}
 
 
-def _value(column: NDArray[Any], x: int) -> Label:
+def _value(column: AnyArray, x: int) -> Label:
     return bool(x) if column.dtype.kind == "b" else x
 
 
-def _count_weighted(lists: list[list[Any]], weights: NDArray[np.float64]) -> Patterns:
+def _count_weighted(lists: list[list[Any]], weights: Array) -> Patterns:
     keys = list(zip(*lists, strict=True))
     index = {key: i for i, key in enumerate(dict.fromkeys(keys))}
     codes = np.fromiter(map(index.__getitem__, keys), dtype=np.intp, count=len(keys))
@@ -226,7 +226,7 @@ def of_arrays(
 
 
 def _tabulated(
-    truth: Any, columns: list[Any], weights: NDArray[np.float64] | None, cluster: Any, request: Request
+    truth: Any, columns: list[Any], weights: Array | None, cluster: Any, request: Request
 ) -> Tally | Clustered:
     if (
         weights is None
@@ -272,9 +272,7 @@ def _weighted_account(columns: list[Any], missing: str) -> Account:
     return found.without("missing", np.any(gaps, axis=0).sum()) if gaps else found
 
 
-def _clustered(
-    truth: Any, columns: list[Any], cluster: Any, weights: NDArray[np.float64] | None, request: Request
-) -> Clustered:
+def _clustered(truth: Any, columns: list[Any], cluster: Any, weights: Array | None, request: Request) -> Clustered:
     labels = {"cluster0": cluster_column(cluster, len(truth)), "truth": coded(truth)}
     labels |= {f"answer{i}": coded(x) for i, x in enumerate(columns)}
     counts = np.ones(len(truth), dtype=np.int64) if weights is None else weights
@@ -360,7 +358,7 @@ def _no_nulls(x: Any) -> bool:
     return not bool(nulls)
 
 
-def _as_numbers(items: list[Any]) -> NDArray[Any] | None:
+def _as_numbers(items: list[Any]) -> AnyArray | None:
     try:
         array = np.asarray(items)
     except (ValueError, OverflowError):
@@ -369,7 +367,7 @@ def _as_numbers(items: list[Any]) -> NDArray[Any] | None:
     return array if array.dtype.kind in "iubf" and same else None
 
 
-def _checked(array: NDArray[Any], name: str) -> Any:
+def _checked(array: AnyArray, name: str) -> Any:
     """Whole floats as integers; NaN is missing and keeps the column a list; fractions are refused."""
     if array.dtype.kind != "f":
         return array
@@ -389,7 +387,7 @@ def _checked(array: NDArray[Any], name: str) -> Any:
     return array.astype(np.int64)
 
 
-def as_weights(weight: Any, n: int) -> NDArray[np.float64]:
+def as_weights(weight: Any, n: int) -> Array:
     """Weights of n items: finite, none negative, not all 0."""
     weight = unarrowed(weight)
     refuse_unlike(weight, "weights", BadLabels)

@@ -18,6 +18,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.arrays import Integers
 from howsure.errors import BadFile, BadLabels, plural
 from howsure.io.streams import kept_file, packing_of, unpacked
 
@@ -131,14 +132,14 @@ class Lines:
         blank, tab, *others = (self.raw.find(x) >= 0 for x in (b" ", b"\t", b"\v", b"\f"))
         return bool((blank and tab) or any(others))
 
-    def names(self, numbers: NDArray[np.int64]) -> list[list[bytes]]:
+    def names(self, numbers: Integers) -> list[list[bytes]]:
         """Query, next field and document of these lines, and the rest of each."""
         raw = self.raw
         ends = self.ends[numbers].tolist()
         return [raw[a:b].split(None, 3) for a, b in zip(self.starts[numbers].tolist(), ends, strict=True)]
 
 
-def _full(view: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
+def _full(view: NDArray[np.uint8], starts: Integers, ends: Integers) -> Integers:
     """Starts and ends of lines that are not empty."""
     some = (ends - starts > 1) | ((ends > starts) & (view[np.minimum(starts, len(view) - 1)] != ord("\r")))
     return np.stack([starts[some], ends[some]])

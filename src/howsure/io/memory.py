@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import AnyArray, Array, Mask
 from howsure.evidence.protocol import Account
 from howsure.io import conditions
-from howsure.io.columns import Array, Column, as_numbers, coded
+from howsure.io.columns import Column, as_numbers, coded
 from howsure.io.groups import Groups, added, weighed
 from howsure.io.keys import NUMPY, Grouping, Key, made
 from howsure.io.request import check_column
@@ -25,12 +25,12 @@ class Table:
     """
 
     columns: Mapping[str, Any]
-    weights: NDArray[Any] | None = None
+    weights: AnyArray | None = None
     squares: Array | None = None
     called: str = "the data"
     library: str | None = None
     eager: bool = True
-    sizes: NDArray[Any] | None = None
+    sizes: AnyArray | None = None
     account: Account | None = None
 
     def __len__(self) -> int:
@@ -79,13 +79,13 @@ class Table:
         """How many there are."""
         return len(self.grouped(grouping))
 
-    def _lost(self, grouping: Grouping) -> NDArray[np.bool_]:
+    def _lost(self, grouping: Grouping) -> Mask:
         """Which rows have no amount and are to be left out for that."""
         if self.weights is not None or grouping.amount is None or not grouping.drop:
             return np.zeros(len(self), dtype=bool)
         return np.isnan(self._numbers(grouping.amount))
 
-    def _amounts(self, column: str | None, what: str, used: NDArray[np.bool_]) -> tuple[NDArray[Any], Array | None]:
+    def _amounts(self, column: str | None, what: str, used: Mask) -> tuple[AnyArray, Array | None]:
         """How many items each row is, or what they weigh, and the squares of weights; 0 for rows that are not used."""
         if self.weights is not None:
             return self.weights, self.squares
@@ -104,7 +104,7 @@ class Table:
         with np.errstate(all="ignore"):
             return np.asarray(made(key, self._numbers(key.column, key.form == "number"), NUMPY), dtype=float)
 
-    def _judged(self, grouping: Grouping) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def _judged(self, grouping: Grouping) -> tuple[Mask, Mask]:
         """Which rows fulfil the conditions, and which cannot be told; these are refused where they are not dropped."""
         names = tuple(self.columns)
         if not grouping.where:

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import AnyArray
 from howsure.errors import HowsureError
 from howsure.evidence.protocol import Account
 from howsure.io.column_names import guess, is_id, is_system
@@ -115,7 +115,7 @@ def _of_series(series: Any) -> tuple[int, int]:
         return 0, 0
 
 
-def _groups(source: Source, columns: Sequence[str], request: Request) -> tuple[list[Any], NDArray[Any]]:
+def _groups(source: Source, columns: Sequence[str], request: Request) -> tuple[list[Any], AnyArray]:
     """The values of the last of some columns, and how many rows each combination has; values that are missing apart."""
     keys = tuple(Key(f"item{i}", x) for i, x in enumerate(columns))
     try:

@@ -8,13 +8,13 @@ from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Integers, Mask
 from howsure.errors import BadLabels, BadSetting, plural
 from howsure.evidence.protocol import Account, number
 from howsure.evidence.scored import Scored
 from howsure.evidence.slices import distinct
-from howsure.io.columns import Array, Codes, as_numbers, coded
+from howsure.io.columns import as_numbers, coded
 from howsure.io.groups import Groups, Source, added, many, refuse_nothing
 from howsure.io.keys import Grouping, Key, Piece
 from howsure.io.label_arrays import as_column, as_weights, cluster_column, refuse_twins
@@ -260,7 +260,7 @@ def _represented(g: Groups, i: int, most: int | None, top: float | None) -> tupl
     return score, len(edge)
 
 
-def _coarser(counts: Array, must: NDArray[np.bool_], most: int) -> Codes:
+def _coarser(counts: Array, must: Mask, most: int) -> Integers:
     """At most so many bins out of more: those that must begin do, the others share the rows."""
     if len(counts) <= most:
         return np.arange(len(counts))
@@ -363,13 +363,13 @@ def settle_scores(g: Groups, request: Request, *, counted: bool) -> Scored:
     )
 
 
-def _order(g: Groups) -> NDArray[np.int64]:
+def _order(g: Groups) -> Integers:
     """Rows by cluster, truth and scores, whatever order an engine gave them in."""
     ordered = [x.in_order().codes for x in (*g.named("cluster"), g.truth)]
     return np.lexsort((*g.values().T[::-1], *ordered[::-1]))
 
 
-def _refuse(values: Array, truth: NDArray[np.bool_], labels: tuple[Label, Label]) -> None:
+def _refuse(values: Array, truth: Mask, labels: tuple[Label, Label]) -> None:
     """Scores that are infinite, and truths of one class only."""
     if not np.isfinite(values).all():
         bad = values[~np.isfinite(values)][0]

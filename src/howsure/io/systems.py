@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import AnyArray, Array, Integers
 from howsure.errors import BadFile, BadLabels, UnknownName, listing, nearest, plural
 from howsure.evidence.classes import Tally
 from howsure.evidence.clusters import Clustered, Observed
@@ -20,7 +20,7 @@ from howsure.evidence.graded import Graded
 from howsure.evidence.label_sets import Multilabel
 from howsure.evidence.protocol import Account, together
 from howsure.evidence.slices import Slices, level_order
-from howsure.io.columns import Codes, Column, coded
+from howsure.io.columns import Column, coded
 from howsure.io.graded_values import (
     LISTED,
     ONE_CLUSTER,
@@ -127,7 +127,7 @@ def paired(g: Groups, request: Request, unmatched: str = "refuse") -> tuple[Grou
     return made, wide, unpaired(lost)
 
 
-def _side_by_side(parts: Parts, rows: Mapping[str, Codes], request: Request, names: list[Hashable]) -> Groups:
+def _side_by_side(parts: Parts, rows: Mapping[str, Integers], request: Request, names: list[Hashable]) -> Groups:
     """What the rows of an item share, once, and the answers of the systems beside each other."""
     first = next(iter(parts.values()))
     shared = [x for x in first.labels if not x.startswith(("item", "system", "answer"))]
@@ -161,7 +161,7 @@ def _items(names: list[Any], many: int) -> list[Column]:
     return [coded(names)] if many == 1 else [coded([x[k] for x in names]) for k in range(many)]
 
 
-def _refuse_twice(parts: Parts, rows: Mapping[str, Codes], names: list[Hashable]) -> None:
+def _refuse_twice(parts: Parts, rows: Mapping[str, Integers], names: list[Hashable]) -> None:
     twice = []
     for name, part in parts.items():
         many = np.bincount(rows[name], _rows(part), len(names))
@@ -173,12 +173,12 @@ def _refuse_twice(parts: Parts, rows: Mapping[str, Codes], names: list[Hashable]
         )
 
 
-def _rows(part: Groups) -> NDArray[Any]:
+def _rows(part: Groups) -> AnyArray:
     """How many rows were counted; of weights 1, or 2 where they were more: their sum squared is no sum of squares."""
     return part.counts if part.squares is None else np.where(np.isclose(part.counts**2, part.squares), 1, 2)
 
 
-def _agreed(parts: Parts, rows: Mapping[str, Codes], name: str, request: Request, names: list[Hashable]) -> Column:
+def _agreed(parts: Parts, rows: Mapping[str, Integers], name: str, request: Request, names: list[Hashable]) -> Column:
     """What all rows of an item must share: its truth, slices and cluster."""
     first = next(iter(parts.values())).labels[name]  # all parts have the same levels
     codes = np.full(len(names), -2, dtype=np.int64)
@@ -192,7 +192,7 @@ def _agreed(parts: Parts, rows: Mapping[str, Codes], name: str, request: Request
     return Column(first.levels, np.maximum(codes, -1))
 
 
-def _weights(parts: Parts, rows: Mapping[str, Codes], request: Request, names: list[Hashable]) -> NDArray[np.float64]:
+def _weights(parts: Parts, rows: Mapping[str, Integers], request: Request, names: list[Hashable]) -> Array:
     """The weight that the rows of an item share; none where one of them lacks it."""
     found = np.full(len(names), np.nan)
     lacking = np.zeros(len(names), dtype=bool)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure import duck
+from howsure.arrays import Array, Integers
 from howsure.distributions.ordering import (
     above_and_level,
     all_falling,
@@ -29,7 +30,7 @@ from howsure.distributions.ordering import (
     within_segments,
 )
 from howsure.errors import BadLabels, BadSetting, listing
-from howsure.evidence.rankings import Ints, Judgments, RankedRun, sorted_judgments
+from howsure.evidence.rankings import Judgments, RankedRun, sorted_judgments
 from howsure.io.lines import HIGHEST, Irregular, Lines, Rows, grouped, lines_and_comments, numbered, plain, read_lines
 from howsure.io.streams import literal
 from howsure.io.text_types import spelled
@@ -144,7 +145,6 @@ def _column(have: Sequence[str], names: Sequence[str], name: str) -> str:
 # (query, document). Names are read where hashes match, so that a match is one of names, and where scores tie. What
 # DuckDB cannot read goes through a reader of lines, which takes any white space and names the line that is wrong.
 
-Array = NDArray[np.float64]
 TIES: Final = ("score", "float32")
 
 
@@ -172,12 +172,12 @@ class Qrels:
         return tuple(q for q, judged in self.by_query.items() if judged)
 
     @cached_property
-    def query(self) -> Ints:
+    def query(self) -> Integers:
         """The query of each judgment, as its place in `queries`."""
         return np.repeat(np.arange(len(self.queries)), [len(self.by_query[q]) for q in self.queries])
 
     @cached_property
-    def grade(self) -> Ints:
+    def grade(self) -> Integers:
         """The grade of each judgment, in the order of the dicts."""
         return _grades(self.by_query, self.queries, self.name)
 
@@ -214,7 +214,7 @@ class Qrels:
         return found["a"][order][first], found["b"][order]
 
 
-def _grades(by_query: Dicts, queries: Sequence[str], name: str) -> Ints:
+def _grades(by_query: Dicts, queries: Sequence[str], name: str) -> Integers:
     try:
         raw = np.fromiter(chain.from_iterable(by_query[q].values() for q in queries), dtype=float)
     except (TypeError, ValueError, OverflowError):
@@ -321,7 +321,7 @@ def _rank_dicts(run: Dicts, qrels: Qrels, ties: str, name: str, comments: int = 
     sizes = np.fromiter(map(len, here), dtype=np.int64, count=len(here))
     scores, own = _scores(here, qrels, sizes, name)
 
-    def documents(rows: Ints) -> list[str]:
+    def documents(rows: Integers) -> list[str]:
         starts, out = starts_of(sizes), []
         whose = np.searchsorted(starts, rows, side="right") - 1
         for q in np.unique(whose).tolist():
@@ -329,7 +329,7 @@ def _rank_dicts(run: Dicts, qrels: Qrels, ties: str, name: str, comments: int = 
             out += [str(every[i]) for i in (rows[whose == q] - starts[q]).tolist()]
         return out
 
-    def hits(at: Ints) -> list[str]:
+    def hits(at: Integers) -> list[str]:
         every = list(qrels.documents)
         return [str(every[i]) for i in found[at].tolist()]
 
@@ -340,7 +340,7 @@ def _rank_dicts(run: Dicts, qrels: Qrels, ties: str, name: str, comments: int = 
     return _placed(scores, sizes, qrels.query[found], own[found], qrels.grade[found], ties, facts, documents, hits)
 
 
-def _scores(here: Sequence[Mapping[str, Any]], qrels: Qrels, sizes: Ints, name: str) -> tuple[Array, Array]:
+def _scores(here: Sequence[Mapping[str, Any]], qrels: Qrels, sizes: Integers, name: str) -> tuple[Array, Array]:
     """All scores as one array, and the score of each judged document, NaN where it was not retrieved.
 
     One pass, a query at a time: its dict is still in the cache when the judged documents are looked up.
@@ -372,11 +372,11 @@ def _finite(x: Any) -> bool:
         return False
 
 
-Names = Callable[[Ints], list[str]]
+Names = Callable[[Integers], list[str]]
 
 
 def _placed(
-    scores: Array, sizes: Ints, query: Ints, own: Array, grade: Ints, ties: str, facts: dict[str, Any],
+    scores: Array, sizes: Integers, query: Integers, own: Array, grade: Integers, ties: str, facts: dict[str, Any],
     documents: Names, hits: Names,
 ) -> RankedRun:  # fmt: skip
     """Ranks from scores; only where scores tie are names looked at: `documents` of lines, `hits` of judged ones."""
@@ -396,7 +396,7 @@ def _placed(
     return RankedRun(sizes, query[order], place[order], grade[order], above[order], level[order], facts=facts)
 
 
-def _equals(scores: Array, sizes: Ints, query: Ints, own: Array) -> tuple[Ints, Ints]:
+def _equals(scores: Array, sizes: Integers, query: Integers, own: Array) -> tuple[Integers, Integers]:
     """Lines whose score is that of one of the tied documents given, and their queries."""
     starts, rows = starts_of(sizes), []
     first = np.flatnonzero(np.diff(query, prepend=-1)).tolist()
@@ -407,7 +407,7 @@ def _equals(scores: Array, sizes: Ints, query: Ints, own: Array) -> tuple[Ints, 
     return np.concatenate(rows), np.repeat(query[first], sizes)
 
 
-def _ahead(whose: Ints, score: Array, names: list[str], query: Ints, hits: list[str]) -> Ints:
+def _ahead(whose: Integers, score: Array, names: list[str], query: Integers, hits: list[str]) -> Integers:
     """How many documents of the same score go ahead of each hit: those with a greater id."""
     by_name = np.empty(len(names), dtype=np.int64)
     by_name[sorted(range(len(names)), key=names.__getitem__, reverse=True)] = np.arange(len(names))
@@ -450,16 +450,18 @@ def _rank_file(path: Path, qrels: Qrels, ties: str) -> RankedRun:
     if len(text) != total or text.mixed or not _same_names(text, lines, code, hit, at, qrels, judged):
         raise Irregular
 
-    def documents(rows: Ints) -> list[str]:
+    def documents(rows: Integers) -> list[str]:
         return [x[2].decode() for x in text.names(lines[rows])]
 
-    def hits(which: Ints) -> list[str]:
+    def hits(which: Integers) -> list[str]:
         return [str(judged[i]) for i in at[which].tolist()]
 
     return _placed(score, sizes, code[hit], score[hit], qrels.grade[at], ties, facts, documents, hits)
 
 
-def _same_names(text: Lines, lines: Ints, code: Ints, hit: Ints, at: Ints, qrels: Qrels, judged: Sequence[Any]) -> bool:
+def _same_names(
+    text: Lines, lines: Integers, code: Integers, hit: Integers, at: Integers, qrels: Qrels, judged: Sequence[Any]
+) -> bool:
     """Whether lines whose hashes match have the names that match: two names may have one hash.
 
     Looked at are the judged documents found, with their queries, and every line at which another query starts.
@@ -475,7 +477,7 @@ def _same_names(text: Lines, lines: Ints, code: Ints, hit: Ints, at: Ints, qrels
     )
 
 
-def _codes(whose: NDArray[np.uint64], known: NDArray[np.uint64]) -> tuple[Ints, int]:
+def _codes(whose: NDArray[np.uint64], known: NDArray[np.uint64]) -> tuple[Integers, int]:
     """The place of each line's query among the judged ones (-1 for others), and how many others there are."""
     first = np.flatnonzero(np.diff(whose, prepend=whose[0] + np.uint64(1)))  # a new query starts here
     place = {h: k for k, h in enumerate(known.tolist())}

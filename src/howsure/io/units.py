@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import AnyArray, Integers, Mask
 from howsure.errors import BadCounts, BadLabels, BadSetting, NeedsPositive, UnknownName, listing, nearest, plural
 from howsure.evidence.classes import Tally
 from howsure.evidence.clusters import Clustered, Observed
@@ -18,7 +18,7 @@ from howsure.evidence.label_sets import distinct as distinct_sets
 from howsure.evidence.outcomes import Outcomes
 from howsure.evidence.protocol import THRESHOLD, Axis, number
 from howsure.evidence.slices import Slices, distinct, level_order
-from howsure.io.columns import EXACT, Codes, Column, refuse_many
+from howsure.io.columns import EXACT, Column, refuse_many
 from howsure.io.groups import Groups, refuse_nothing
 from howsure.io.request import OPTIONS, Request, refuse_stray
 from howsure.messages.language import option, spelled
@@ -148,7 +148,7 @@ _LEAST: Final = {"shifted": 5, "unique": 10}  # items from which on a pattern is
 _NEARLY_ALL: Final = 0.9
 
 
-def odd_predictions(cells: Codes, counts: NDArray[Any], known: tuple[Label, ...], systems: Sequence[str]) -> Notes:
+def odd_predictions(cells: Integers, counts: AnyArray, known: tuple[Label, ...], systems: Sequence[str]) -> Notes:
     """Warn about predictions that are the true labels shifted by one, or that hardly ever repeat, as ids do.
 
     `cells` has a row (truth, answer of each system) for each pattern, `counts` how many items show it.
@@ -165,7 +165,7 @@ def odd_predictions(cells: Codes, counts: NDArray[Any], known: tuple[Label, ...]
     return tuple(found)
 
 
-def _shifted(cells: Codes, counts: NDArray[Any], known: tuple[Label, ...], of: str) -> Notes:
+def _shifted(cells: Integers, counts: AnyArray, known: tuple[Label, ...], of: str) -> Notes:
     """Warn if nearly all predictions are one more, or one less, than two or more true labels."""
     numbers: list[int] = []
     for x in known:  # most labels are words: the first one ends it
@@ -186,7 +186,7 @@ def _shifted(cells: Codes, counts: NDArray[Any], known: tuple[Label, ...], of: s
     return ()
 
 
-def _unique(cells: Codes, counts: NDArray[Any], of: str) -> Notes:
+def _unique(cells: Integers, counts: AnyArray, of: str) -> Notes:
     """Warn if nearly every predicted value occurs once, though true labels repeat; weights do not tell how often."""
     n = counts.sum()
     if counts.dtype.kind == "f" or n < _LEAST["unique"]:
@@ -203,7 +203,7 @@ NEARLY_ALIKE: Final = 0.98  # of the rows of two columns
 APART: Final = 0.2  # how much more often predictions agree with the next row than with their own
 
 
-def doubtful(truth: Column, answers: Sequence[Column], sizes: Codes) -> list[set[str]]:
+def doubtful(truth: Column, answers: Sequence[Column], sizes: Integers) -> list[set[str]]:
     """Return what the counts leave possible for each system: predictions that are `ids`, or `shifted` by a row."""
     if truth.sets:
         return []
@@ -261,14 +261,16 @@ def positive_of(known: tuple[Label, ...], positive: Label | None) -> Label:
     return usual
 
 
-def placed(column: Column, known: tuple[Label, ...]) -> Codes:
+def placed(column: Column, known: tuple[Label, ...]) -> Integers:
     """Codes that point into the labels, from 1 on; 0 is a missing answer."""
     place = {label: i + 1 for i, label in enumerate(known)}
     to = np.array([*(place.get(same_kind(x, known), 0) for x in column.levels), 0], dtype=np.int64)
     return to[column.codes]
 
 
-def two_classes(column: Column, known: tuple[Label, ...], positive: Label | None) -> tuple[Codes, tuple[Label, Label]]:
+def two_classes(
+    column: Column, known: tuple[Label, ...], positive: Label | None
+) -> tuple[Integers, tuple[Label, Label]]:
     """1 where the label is the positive one, else 0; and the names of both classes, the positive one last."""
     chosen = positive_of(known, positive)
     others = [x for x in known if x != chosen]
@@ -331,7 +333,7 @@ def without_weightless(g: Groups) -> Groups:
     return g.leaving(np.bincount(codes, g.counts)[codes] <= 0, "weightless")
 
 
-def without_missing(g: Groups, request: Request, answer: NDArray[np.bool_]) -> tuple[Groups, Notes]:
+def without_missing(g: Groups, request: Request, answer: Mask) -> tuple[Groups, Notes]:
     """Groups in which a label is missing refused, dropped, or kept with an answer that is never right; and a note."""
     truth = g.labels["truth"].missing if "truth" in g.labels else np.zeros(len(g), dtype=bool)
     g, truth, answer, notes = without_clusters(g, request, truth, answer)
@@ -362,9 +364,7 @@ def without_missing(g: Groups, request: Request, answer: NDArray[np.bool_]) -> t
     return g, (*notes, note("missing-dropped", form="label", truths=truths, predictions=answers))
 
 
-def without_clusters(
-    g: Groups, request: Request, *flags: NDArray[np.bool_]
-) -> tuple[Groups, NDArray[np.bool_], NDArray[np.bool_], Notes]:
+def without_clusters(g: Groups, request: Request, *flags: Mask) -> tuple[Groups, Mask, Mask, Notes]:
     """Items without a cluster refused, or dropped when asked; two columns of flags go with them."""
     one, two = flags
     if "cluster0" not in g.labels or not (lost := g.labels["cluster0"].missing).any():
@@ -467,7 +467,7 @@ def _cuts(g: Groups, request: Request) -> Tally:
     ).tidy()  # fmt: skip
 
 
-def _by_threshold(values: Any, codes: Codes, steps: int, order: Codes) -> Any:
+def _by_threshold(values: Any, codes: Integers, steps: int, order: Integers) -> Any:
     """(…, threshold, pattern): at its place in the order a threshold is reached by all scores that count as many."""
     if values is None:
         return None
@@ -497,7 +497,7 @@ def split(g: Groups, sep: str) -> Groups:
     return g.with_labels(truth=parts(g.truth), **answers)
 
 
-def _label_sets(g: Groups, request: Request, answer: NDArray[np.bool_]) -> Multilabel:
+def _label_sets(g: Groups, request: Request, answer: Mask) -> Multilabel:
     columns = (g.truth, *g.answers)
     plain = next((i for i, c in enumerate(columns) if c.present and not c.sets), None)
     if plain is not None:
@@ -541,8 +541,8 @@ def _labels(seen: set[Label], labels: Sequence[Label] | None) -> tuple[Label, ..
 
 
 def scattered(
-    g: Groups, cells: Sequence[Codes], sizes: Sequence[int], request: Request
-) -> tuple[Codes, NDArray[Any], NDArray[Any] | None, tuple[Axis, ...]]:
+    g: Groups, cells: Sequence[Integers], sizes: Sequence[int], request: Request
+) -> tuple[Integers, AnyArray, AnyArray | None, tuple[Axis, ...]]:
     """Distinct cells, counts of shape (slices, cells) or (cells,), squares, and the batch axis."""
     codes, cell = distinct(cells, sizes)
     by = request.by if request.cluster is None else (request.cluster,)
@@ -560,15 +560,15 @@ def scattered(
     return codes, add(g.counts), None if g.squares is None else add(g.squares), ((axis.name, axis),)
 
 
-def slices_of(names: tuple[str, ...], columns: Sequence[Column]) -> tuple[Slices, Codes]:
+def slices_of(names: tuple[str, ...], columns: Sequence[Column]) -> tuple[Slices, Integers]:
     """The slices that occur in some columns, and for each row its place among them."""
     ordered = [x.in_order() for x in columns]
     rows, at = distinct([x.codes for x in ordered], [len(x.levels) for x in ordered])
     return Slices(names, tuple(x.levels for x in ordered), rows), at
 
 
-def _adder(shape: tuple[int, ...], at: tuple[Codes, ...]) -> Callable[[NDArray[Any]], NDArray[Any]]:
-    def add(values: NDArray[Any]) -> NDArray[Any]:
+def _adder(shape: tuple[int, ...], at: tuple[Integers, ...]) -> Callable[[AnyArray], AnyArray]:
+    def add(values: AnyArray) -> AnyArray:
         out = np.zeros(shape, dtype=values.dtype)
         np.add.at(out, at, values)
         return out

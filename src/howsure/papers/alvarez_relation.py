@@ -8,8 +8,9 @@ from typing import Any, Final
 import numpy as np
 
 import howsure as hs
+from howsure.arrays import Array
 from howsure.papers.item import Agreement, Finding, Register, apart, claim, close, equals, result
-from howsure.papers.oracles import Array, many, point, worked
+from howsure.papers.oracles import many, point, worked
 from howsure.relations import Mixture, mixture, normal, uniform
 
 item = Register("alvarez", "Alvarez 2002")

@@ -8,8 +8,9 @@ from typing import Final
 import numpy as np
 
 import howsure as hs
+from howsure.arrays import Array
 from howsure.papers.item import Agreement, Finding, Register, apart, claim, close, equals, result, rounds
-from howsure.papers.oracles import GRID, WORKED, Array, beats, beta_cdf, law, nodes, versus
+from howsure.papers.oracles import GRID, WORKED, beats, beta_cdf, law, nodes, versus
 
 item = Register("goutte", "Goutte & Gaussier 2005")
 

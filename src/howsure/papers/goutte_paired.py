@@ -9,9 +9,10 @@ from typing import Any, Final
 import numpy as np
 
 import howsure as hs
+from howsure.arrays import Array
 from howsure.papers.goutte_tables import BLOCKS, ITEMS_TESTED, wins
 from howsure.papers.item import Agreement, Finding, Register, apart, claim, close, equals, in_proportion, result
-from howsure.papers.oracles import Array, beta_cdf, nodes, table
+from howsure.papers.oracles import beta_cdf, nodes, table
 
 item = Register("goutte", "Goutte & Gaussier 2005")
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 import howsure as hs
+from howsure.arrays import Array
 from howsure.papers.goutte_tables import (
     BLOCKS,
     CATEGORIES,
@@ -26,7 +27,7 @@ from howsure.papers.goutte_tables import (
     wins,
 )
 from howsure.papers.item import AGREES, SAMPLING, Agreement, Finding, Register, claim, close, judge, result, rounds
-from howsure.papers.oracles import Array, point, table, versus
+from howsure.papers.oracles import point, table, versus
 
 item = Register("goutte", "Goutte & Gaussier 2005")
 

@@ -9,9 +9,10 @@ import numpy as np
 from scipy import special
 
 import howsure as hs
+from howsure.arrays import Array
 from howsure.papers.ishioka_measures import PAPER, counts, on_many
 from howsure.papers.item import Agreement, Finding, Register, apart, claim, close, equals, result, rounds
-from howsure.papers.oracles import Array, many, point, worked
+from howsure.papers.oracles import many, point, worked
 
 item = Register("ishioka", PAPER)
 

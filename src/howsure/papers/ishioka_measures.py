@@ -6,14 +6,13 @@ from fractions import Fraction
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 import howsure as hs
+from howsure.arrays import Array, Integers
 from howsure.evidence.scored import Scored
 from howsure.papers.item import Agreement, Finding, Register, apart, claim, close, equals, result, rounds
-from howsure.papers.oracles import Array, many, point, worked
+from howsure.papers.oracles import many, point, worked
 
-Whole = NDArray[np.int64]
 PAPER: Final = "Ishioka"
 item = Register("ishioka", PAPER)
 
@@ -166,7 +165,7 @@ def harmonic() -> Finding:
 # -- 2.2: rankings ------------------------------------------------------------------------------------------------
 
 
-def cuts(relevant: Whole) -> hs.Tally:
+def cuts(relevant: Integers) -> hs.Tally:
     """The tables of a ranking, cut after each of its documents."""
     found = np.cumsum(relevant)
     rank = np.arange(1, relevant.size + 1)
@@ -174,12 +173,12 @@ def cuts(relevant: Whole) -> hs.Tally:
     return hs.Tally.binary(tp=found, fp=rank - found, fn=total - found, tn=relevant.size - total - (rank - found))
 
 
-def of_ranking(relevant: Whole, name: str) -> float:
+def of_ranking(relevant: Integers, name: str) -> float:
     """A measure of scored items, the scores falling with the rank."""
     return float(hs.posterior(Scored(relevant > 0, -np.arange(float(relevant.size))[:, None])).point(name))
 
 
-def rankings(size: int = 100) -> list[Whole]:
+def rankings(size: int = 100) -> list[Integers]:
     """Random rankings of 60 documents, of which 5 to 20 are relevant, the first places being the better ones."""
     rng = np.random.default_rng(11)
     made = []
@@ -207,7 +206,7 @@ def break_even_point() -> Finding:
     return result(text, checks, break_even=values)
 
 
-def at_levels(relevant: Whole) -> list[float]:
+def at_levels(relevant: Integers) -> list[float]:
     """Precision where recall reaches 0 (the first relevant document), 0.1, ..., 1."""
     t = cuts(relevant)
     r, p = np.asarray(point(t, "recall")), np.asarray(point(t, "precision"))
@@ -218,7 +217,7 @@ def at_levels(relevant: Whole) -> list[float]:
 TEN: Final = (1, 2, 4, 7, 11, 12, 20, 25, 31, 48)  # ranks of ten relevant documents
 
 
-def _ranks(ranks: tuple[int, ...]) -> Whole:
+def _ranks(ranks: tuple[int, ...]) -> Integers:
     relevant = np.zeros(60, dtype=np.int64)
     relevant[np.array(ranks) - 1] = 1
     return relevant

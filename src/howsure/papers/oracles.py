@@ -7,12 +7,10 @@ from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 import howsure as hs
+from howsure.arrays import Array
 from howsure.catalogue import parse
-
-Array = NDArray[np.float64]
 
 WORKED: Final[Mapping[str, int]] = {"tp": 80, "fp": 20, "fn": 30, "tn": 870}
 GRID: Final = np.linspace(0.005, 0.995, 199)

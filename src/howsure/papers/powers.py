@@ -8,8 +8,9 @@ from typing import Any, Final
 import numpy as np
 
 import howsure as hs
+from howsure.arrays import Array
 from howsure.papers.item import Agreement, Finding, Item, Register, apart, claim, close, equals, result
-from howsure.papers.oracles import GRID, WORKED, Array, law, many, point, worked
+from howsure.papers.oracles import GRID, WORKED, law, many, point, worked
 
 item = Register("powers", "Powers 2007")
 

@@ -13,8 +13,9 @@ from typing import Final
 import numpy as np
 
 import howsure as hs
+from howsure.arrays import Array
 from howsure.papers.item import Agreement, Finding, Register, apart, claim, close, equals, result, rounds
-from howsure.papers.oracles import GRID, Array, beta_cdf
+from howsure.papers.oracles import GRID, beta_cdf
 
 item = Register("zhang", "Zhang, Wang & Zhao 2015")
 

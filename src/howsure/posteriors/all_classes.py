@@ -9,8 +9,8 @@ from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.catalogue.expressions import Expression
 from howsure.catalogue.expressions import slopes as formula_slopes
 from howsure.catalogue.metric import Metric
@@ -51,7 +51,6 @@ if TYPE_CHECKING:
 # of intervals are. Tables whose measure is far from linear, or lies at an end of its range, keep their order
 # statistics (None).
 
-Array = NDArray[np.float64]
 Measured = Callable[[dict[str, Array]], Array]
 
 SIDES: Final = (-1.5, 1.5)  # standard deviations of the linear part, to which draws are tilted

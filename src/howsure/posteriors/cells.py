@@ -12,8 +12,8 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Index
 from howsure.catalogue.forms import Linear
 from howsure.catalogue.metric import Metric
 from howsure.errors import BadSetting
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from howsure.posteriors.paired import Answers
     from howsure.posteriors.state import Outlook
 
-
-Array = NDArray[np.float64]
 
 MORE_DRAWS = 100_000
 MANY_TABLES, MOST_DIFFERENT = (
@@ -116,7 +114,7 @@ class CellQuestion(Question):
         """Whether laws are closed, and so as quick as looking for equal tables."""
         return isinstance(self.light.reading.form, Linear) and exact_part(self.light, m)[1] == "closed form"
 
-    def _equal_tables(self, m: Model) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
+    def _equal_tables(self, m: Model) -> tuple[Index, Index] | None:
         """The first of all equal tables, and the place of each among these, where a large batch has many."""
         if len(m.shape) != 1 or m.size() < MANY_TABLES or self._closed(m):
             return None

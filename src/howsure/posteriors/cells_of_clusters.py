@@ -9,8 +9,8 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Integers
 from howsure.catalogue.expressions import CELLS
 from howsure.catalogue.forms import Linear, by_chance
 from howsure.catalogue.metric import Metric
@@ -46,8 +46,6 @@ if TYPE_CHECKING:
 #
 # Outlook of clusters: future ones are clusters of the pilot, by the Bayesian bootstrap; for quotients of cells.
 
-Array = NDArray[np.float64]
-
 
 def of_one(q: Any, seed: int, stated: Any) -> OfQuotient:
     """One system; the prior's clusters have the sizes that they have in the pilot."""
@@ -55,7 +53,7 @@ def of_one(q: Any, seed: int, stated: Any) -> OfQuotient:
     top, bottom = np.array(form.top), np.array(form.bottom)
     rows = np.diag(q.sizes[0])[kept]
 
-    def atoms(counts: NDArray[np.int64]) -> tuple[Array, Array, Array]:
+    def atoms(counts: Integers) -> tuple[Array, Array, Array]:
         one = np.ones((len(counts), 1))
         return one * q.weights[kept], one * (rows @ top), one * (rows @ bottom)
 

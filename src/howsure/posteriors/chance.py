@@ -16,8 +16,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.catalogue import Metric, parse
 from howsure.catalogue.expressions import CELLS, Expression
 from howsure.catalogue.forms import beyond_chance, by_chance, independent
@@ -31,7 +31,6 @@ from howsure.validate import Label
 if TYPE_CHECKING:
     from howsure.posteriors.class_samples import ClassSampler
 
-Array = NDArray[np.float64]
 Found = tuple[Array, Array]
 
 DRAWS: Final = 20_000

@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Mask
 from howsure.catalogue import metrics
 from howsure.catalogue.expressions import CELLS
 from howsure.catalogue.forms import Linear
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 # Prior `even`: weight ½ on each of the four cells, whatever the number of classes: what a user gets who collapses
 # first. Under a two-level prior of many classes a class has a row of its own and a share; the rest is mixed over the
 # other rows, and measures that look at it are drawn.
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -118,7 +116,7 @@ class ClassAgainstRest(CellQuestion):
         return note("prior", rule="cells", classes=len(self.state.evidence.labels) > 2)
 
     @cached_property
-    def empty_cell(self) -> NDArray[np.bool_]:
+    def empty_cell(self) -> Mask:
         """Which tables have an empty cell but no empty margin, where the measure has a rule for it."""
         if not self.metric.empty_cell_rule:
             return np.zeros((), dtype=bool)
@@ -325,7 +323,7 @@ class RightOrWrong(CellQuestion):
         t = self.state.evidence
         return self._answers(t.cells[:, 1:] == t.cells[:, [0]])
 
-    def _answers(self, right: NDArray[np.bool_]) -> Answers:
+    def _answers(self, right: Mask) -> Answers:
         from howsure.posteriors.paired import Answers
         from howsure.posteriors.weighing import of_patterns
 

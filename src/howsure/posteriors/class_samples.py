@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.catalogue.expressions import CELLS, Expression
 from howsure.catalogue.metric import Metric
 from howsure.distributions.classes import Classes, Drawable, PooledAccuracy, Scales, measured
@@ -28,7 +28,6 @@ from howsure.posteriors.sampling import MOST_DRAWS, MOST_NUMBERS
 from howsure.posteriors.state import State
 from howsure.posteriors.weighing import of_patterns, scales_of_rows
 
-Array = NDArray[np.float64]
 Cells = dict[str, Array]
 Measured = Callable[[Cells], Array]
 

@@ -15,8 +15,8 @@ from itertools import product
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.catalogue.expressions import CELLS
 from howsure.distributions.classes import PooledAccuracy
 from howsure.distributions.sampling import atoms
@@ -33,7 +33,6 @@ from howsure.posteriors.cluster_prior import (
 )
 from howsure.posteriors.over_items import MICRO, item_cells
 
-Array = NDArray[np.float64]
 Sums = tuple[Array, Array, Array]  # true items, right answers and answers of every class, (draws, classes)
 
 FEW_SYSTEMS: Final = 6  # up to here patterns of right and wrong are listed

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.catalogue.metric import Metric
 from howsure.distributions.sampling import stream
 from howsure.distributions.stretched import Stretch
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 # distribution is stretched around its centre by Student's t of the clusters over Student's t of the independent items
 # they are worth (docs/why/045).
 
-Array = NDArray[np.float64]
 
 ROUNDING: Final = 1e-12  # of the disagreement between all items, what rounding may leave within clusters
 TAIL: Final = 0.975  # Student's t of the usual interval

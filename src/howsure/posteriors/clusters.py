@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from howsure.arrays import AnyArray
 from howsure.catalogue.expressions import CELLS
 from howsure.catalogue.metric import Metric
 from howsure.catalogue.repeated import Repeated, is_repeated
@@ -17,7 +18,6 @@ from howsure.errors import BadCounts, BadSetting, plural
 from howsure.evidence.clusters import Clustered
 from howsure.evidence.graded import Graded, Mean
 from howsure.evidence.patterns import Patterns
-from howsure.evidence.protocol import Array
 from howsure.messages.language import option
 from howsure.messages.notes import Note, Notes, note
 from howsure.posteriors import classes, label_sets, outcomes, priors
@@ -92,7 +92,7 @@ class RepeatedSamples(MeanOfItems):
             own.append(note("samples-differ", of=self.metric.name, least=int(sizes.min()), most=int(sizes.max())))
         return tuple(own)
 
-    def _next(self, n: int, parts: tuple[Array, Array, Array], by: Stretch) -> NextScore:
+    def _next(self, n: int, parts: tuple[AnyArray, AnyArray, AnyArray], by: Stretch) -> NextScore:
         """What comes next are questions, with as many samples each as these have."""
         return replace(super()._next(n, parts, by), unit="cluster")
 
@@ -110,7 +110,7 @@ def pass_at_k(state: State, metric: Repeated, asked: str) -> RepeatedSamples:
     return RepeatedSamples(state, metric, asked)
 
 
-def _refuse_few(metric: Repeated, part: Patterns, sizes: Array, system: str | None) -> None:
+def _refuse_few(metric: Repeated, part: Patterns, sizes: AnyArray, system: str | None) -> None:
     """k samples cannot be taken from fewer."""
     few = np.flatnonzero(sizes < metric.k)
     if not len(few):
@@ -153,7 +153,7 @@ class QuotientOfClusters(OfClusters):
         return tuple(found)
 
     @cached_property
-    def _sizes(self) -> Array:
+    def _sizes(self) -> AnyArray:
         """Of each system: the items of a unit of prior weight."""
         wholes = zip(self.state.evidence.wholes, self._sums, strict=True)
         return np.array([float(whole.totals) / self.clusters * sums.share for whole, sums in wholes])
@@ -174,7 +174,7 @@ class QuotientOfClusters(OfClusters):
         return stretched(*mean_law(top[kept], bottom[kept], shapes[kept]), self.stretches[0])
 
     @cached_property
-    def _parts(self) -> tuple[tuple[Array, Array, Array], ...]:
+    def _parts(self) -> tuple[tuple[AnyArray, AnyArray, AnyArray], ...]:
         """Of each system: what clusters, and those of the prior, add above and below the line, and their shapes."""
         found = []
         for sums, whole, size in zip(self._sums, self.wholes, self._sizes, strict=True):
@@ -189,7 +189,7 @@ class QuotientOfClusters(OfClusters):
         self.state.evidence.single()
         return quotient_score(self.state, self._parts[0], n, self.metric, "cluster", self.stretches[0])
 
-    def plain_draws(self, n: int, seed: int) -> Array:
+    def plain_draws(self, n: int, seed: int) -> AnyArray:
         """All systems from the same weights of the clusters."""
         top, bottom = (np.stack(x, axis=1) for x in zip(*((x.top, x.bottom) for x in self._sums), strict=True))
         middles, halves = zip(*(whole.made_up() for whole in self.wholes), strict=True)  # of each system alone

@@ -9,8 +9,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array, Mask
 from howsure.distributions.protocol import Law
 from howsure.distributions.scale import FARTHEST, NEAREST
 from howsure.errors import BadSetting
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 #
 # Interval: a pair of ends with its level and kind, of one table or of a batch.
 
-Array = NDArray[np.float64]
 
 TO_END: Final = "to-end"  # the kind of an interval that runs to the end of the range, where the score is
 
@@ -107,7 +107,7 @@ def gap(low: Any, high: Any) -> Array:
         return np.where(low == high, 0.0, np.subtract(high, low))
 
 
-def first_bad(values: Array, good: NDArray[np.bool_]) -> float:
+def first_bad(values: Array, good: Mask) -> float:
     """Return the first value that is not good."""
     return float(values.ravel()[int(np.argmin(good.ravel()))])
 
@@ -231,7 +231,7 @@ class Distribution:
         return self._to_end(even) if kind == AUTO and np.any(self._at_ends) else even
 
     @cached_property
-    def _at_ends(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def _at_ends(self) -> tuple[Mask, Mask]:
         """Whether the score is at the lower, and at the upper, end of a bounded range; never for ratios."""
         bottom, top = self.range
         if self.point is None or self.log_scale or not math.isfinite(bottom) or not math.isfinite(top):
@@ -342,14 +342,14 @@ class Distribution:
         return Error(number_or_array(value), number_or_array(np.minimum(probability, 1.0)))
 
     @property
-    def _drawn(self) -> NDArray[np.bool_]:
+    def _drawn(self) -> Mask:
         """Tables that are known by draws, which may well lie on an end of the range."""
         from howsure.distributions.stacked import table_floors
 
         return np.asarray(table_floors(self.law) > 0)
 
     @property
-    def _nothing(self) -> NDArray[np.bool_]:
+    def _nothing(self) -> Mask:
         """Where it is exactly 0: the difference of what two systems share."""
         zero = self.law.lower < 0 and self.law.n is not None
         return np.asarray((np.asarray(self.mean) == 0) & (np.asarray(self.std) == 0) & zero)

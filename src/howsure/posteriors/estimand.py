@@ -13,8 +13,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Index, Mask
 from howsure.catalogue.metric import Measure
 from howsure.errors import BadSetting
 from howsure.messages.language import option
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from howsure.posteriors.state import Outlook
 
 
-Array = NDArray[np.float64]
-Places = tuple[NDArray[np.intp], ...] | None
+Places = tuple[Index, ...] | None
 
 EXACT = 1e-12  # error of a probability that is computed
 
@@ -240,7 +239,7 @@ class Question:
         return tuple(self.state.evidence.notes)
 
     @cached_property
-    def empty_cell(self) -> NDArray[np.bool_]:
+    def empty_cell(self) -> Mask:
         """Which tables need a rule for an empty cell in the point score."""
         return np.zeros((), dtype=bool)
 

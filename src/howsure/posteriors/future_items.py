@@ -13,8 +13,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Mask
 from howsure.catalogue.expressions import CELLS
 from howsure.catalogue.forms import Linear
 from howsure.catalogue.metric import Metric
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from howsure.posteriors.routes import Model
 
 
-Array = NDArray[np.float64]
 Shapes = dict[str, Array]
 Sampler = Callable[[int, int], Array]  # draws and a seed to scores, NaN where they are undefined
 Groups = Mapping[tuple[float, float], Array]  # what an item adds above and below the line, and the shape
@@ -156,7 +155,7 @@ def drawn_score(
     return NextScore(law, "sampled", np.asarray(known), partial(defined, draws), unit)
 
 
-def _kept(found: Array, lost: NDArray[np.bool_], what: str) -> Array:
+def _kept(found: Array, lost: Mask, what: str) -> Array:
     """Sorted draws that are defined, as many of every table."""
     least = int((~lost).sum(axis=0).min())
     if not least:

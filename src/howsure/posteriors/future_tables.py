@@ -10,8 +10,8 @@ from itertools import product
 from typing import Any, Final, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import AnyArray, Array, Index, Mask
 from howsure.catalogue.expressions import CELLS
 from howsure.distributions import future_counts
 from howsure.distributions.difference import difference_of
@@ -32,7 +32,6 @@ from howsure.posteriors.state import OfDifference, Seen
 # more errors of every kind, by one factor; of systems on the same items, they disagree as before, and of every kind
 # of disagreement the first has the larger share.
 
-Array = NDArray[np.float64]
 
 LISTED: Final = 64  # patterns up to which all are taken, whether or not they occur
 
@@ -91,7 +90,7 @@ class Population:
 
     def counts(
         self, n: int, many: int, fresh: int, turned: Callable[[Array], Array] | None = None, other: bool = False
-    ) -> NDArray[Any]:
+    ) -> AnyArray:
         """Future counts, (data sets, patterns); the same points at every n. `other` are items of their own."""
         seed, k, before = self.seed + 7919 * fresh, self.patterns, self._open
         if before + 2 * (k - 1) > future_counts.MOST_DIMENSIONS:
@@ -112,9 +111,7 @@ class Population:
             return self.fixed
         return future_counts.shares(at, np.maximum(self.shapes, 1e-9))
 
-    def _drawn(
-        self, n: int, many: int, seed: int, turned: Callable[[Array], Array] | None, other: bool
-    ) -> NDArray[Any]:
+    def _drawn(self, n: int, many: int, seed: int, turned: Callable[[Array], Array] | None, other: bool) -> AnyArray:
         """Of many patterns, plainly at random."""
         rng = np.random.default_rng([seed, 161_803])
         if self.shapes is None:
@@ -143,7 +140,7 @@ class Population:
     # -- two systems that differ
 
     @cached_property
-    def _right(self) -> NDArray[np.bool_]:
+    def _right(self) -> Mask:
         """Which answers are right, (patterns, systems)."""
         e = self.evidence
         wanted = e.cells[:, [0]] if e.truths else np.ones((len(e.cells), 1), dtype=int)
@@ -167,7 +164,7 @@ class Population:
         return new
 
     @property
-    def _rows(self) -> list[NDArray[np.bool_]]:
+    def _rows(self) -> list[Mask]:
         """The patterns of each truth."""
         e = self.evidence
         truths = e.cells[:, 0] if e.truths else np.zeros(len(e.cells), dtype=int)
@@ -225,7 +222,7 @@ class Population:
         return out
 
     @cached_property
-    def _swapped(self) -> NDArray[np.intp]:
+    def _swapped(self) -> Index:
         """The place of each pattern with the systems in each other's place."""
         e = self.evidence
         codes = {tuple(row): i for i, row in enumerate(e.cells.tolist())}
@@ -461,7 +458,7 @@ def moved(found: Array, some: Array, law: Array) -> Array:
     return np.asarray(special().ndtr(at + off + lean * (at - middle)))
 
 
-def _distinct(tables: list[Array]) -> tuple[list[Array], NDArray[np.intp]]:
+def _distinct(tables: list[Array]) -> tuple[list[Array], Index]:
     """Data sets that differ, and for each of all its place among them."""
     each, back = np.unique(np.concatenate(tables, axis=1), axis=0, return_inverse=True)
     return np.split(each, len(tables), axis=1), back.ravel()

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Integers
 from howsure.distributions.stretched import Stretch
 from howsure.distributions.three_moments import Sums, above, positive, quantile
 from howsure.errors import BadSetting
@@ -28,8 +28,6 @@ from howsure.posteriors.unit_prior import UnitPrior
 # differences alike, of clusters by weighing up those that favour the first system (an exponential tilt, the smallest
 # change that does it).
 
-Array = NDArray[np.float64]
-Counts = NDArray[np.int64]
 Atoms = tuple[Array, Array, Array]  # shapes, above and below the line, (data sets, atoms) each
 
 MOST: Final = 10**6
@@ -88,7 +86,7 @@ class OfQuotient(OfUnits):
 
     top: Array
     bottom: Array
-    atoms: Callable[[Counts], Atoms]  # the prior's units of each data set
+    atoms: Callable[[Integers], Atoms]  # the prior's units of each data set
     units: Units
     stretching: Stretching = Stretching()
 
@@ -251,7 +249,7 @@ def of_one(items: Graded, prior: UnitPrior, weight: float, seed: int, stated: An
     sums, sizes, _ = items.units
     least, most = _by_unit(items, items.values[:, 0])
 
-    def atoms(counts: NDArray[np.int64]) -> tuple[Array, Array, Array]:
+    def atoms(counts: Integers) -> tuple[Array, Array, Array]:
         """The prior's two ends in each data set."""
         low = np.where(counts > 0, least, np.inf).min(axis=1)
         high = np.where(counts > 0, most, -np.inf).max(axis=1)

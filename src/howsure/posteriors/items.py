@@ -18,8 +18,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.distributions.sampled import Sampled
 from howsure.distributions.sampling import generator
 from howsure.distributions.stretched import Stretch, stretched
@@ -42,8 +42,6 @@ from howsure.posteriors.unit_prior import ROUNDING, UnitPrior, alike, made_up_me
 if TYPE_CHECKING:
     from howsure.distributions.protocol import Law
 
-
-Array = NDArray[np.float64]
 
 DRAWS: Final = 200_000  # at most, where a law is drawn
 STREAM: Final = 20_011

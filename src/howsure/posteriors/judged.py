@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Integers
 from howsure.distributions import sampling as drawing
 from howsure.distributions.judge_errors import Verdicts, rate_draws
 from howsure.distributions.sampling import atoms
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 # ones. So nothing is inverted, and no rate leaves [0, 1]. Several systems have their patterns in common; the prior's
 # weight is dealt to patterns by stick-breaking, and each system alone has the law that it has by itself.
 
-Array = NDArray[np.float64]
 
 CHUNK: Final = 4_000
 LEFT: Final = 1e-6
@@ -97,7 +96,7 @@ def _prior_mass(e: JudgedItems, weights: Array, size: int, rng: np.random.Genera
     return np.asarray(mass[..., None] * flat).reshape(size, systems, *weights.shape)
 
 
-def _atom_slots(e: JudgedItems, weights: Array, shape: tuple[int, int], rng: np.random.Generator) -> NDArray[np.int64]:
+def _atom_slots(e: JudgedItems, weights: Array, shape: tuple[int, int], rng: np.random.Generator) -> Integers:
     """The stratum and human label of each atom of the prior for each system, as places among the weights."""
     systems = len(e.systems)
     if not e.truths:
@@ -110,7 +109,7 @@ def _atom_slots(e: JudgedItems, weights: Array, shape: tuple[int, int], rng: np.
     return np.asarray(2 * (2 * judge[..., None] + answer) + human[..., None], dtype=np.int64)
 
 
-def _dealt(shares: Array, shape: tuple[int, ...], rng: np.random.Generator) -> NDArray[np.int64]:
+def _dealt(shares: Array, shape: tuple[int, ...], rng: np.random.Generator) -> Integers:
     return np.minimum(np.searchsorted(np.cumsum(shares), rng.random(shape), side="right"), shares.size - 1)
 
 

@@ -6,16 +6,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Index
 from howsure.distributions.weights import ALIKE, added_at, gamma_of
 from howsure.posteriors.routes import linear_groups_law
 
 if TYPE_CHECKING:
     from howsure.distributions.protocol import Law
 
-
-Array = NDArray[np.float64]
 
 CHUNK: Final = 20_000_000  # Gammas drawn at a time
 NUMEROUS: Final = 1_000_000_000  # Gammas in all, from which on sums of them are drawn as normal, where they are
@@ -96,7 +94,7 @@ def weighed_mean_law(top: Array, bottom: Array, shapes: Array) -> tuple[Law, str
     return mean_law(values * scale, scale, found)
 
 
-def _different(top: Array, bottom: Array) -> tuple[Array, NDArray[np.intp]]:
+def _different(top: Array, bottom: Array) -> tuple[Array, Index]:
     """The different pairs, and which one each item has; a sort of plain numbers where the bottoms are equal."""
     if (bottom == bottom[0]).all():
         values, inverse = np.unique(top, return_inverse=True)

@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.catalogue import Metric
 from howsure.catalogue import parse as parse_metric
 from howsure.catalogue.expressions import CELLS
@@ -110,7 +110,6 @@ def refuse_tables(prior: Prior) -> None:
 # A mean over items (`samples-`) has the prior of graded values, Hamming loss weight on the ends of its range; a micro
 # average that is a linear quotient of the cells of all labels added up has weight ½ on each of these cells.
 
-Array = NDArray[np.float64]
 MadeUp = tuple[Array, Array]
 
 STREAM: Final = 50_021

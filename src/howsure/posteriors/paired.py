@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.arrays import Array, Integers, Mask
 from howsure.catalogue.expressions import CELLS
 from howsure.catalogue.forms import Linear
 from howsure.catalogue.metric import Metric
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 # accuracy, specificity, a rate) the difference is a linear quotient and exact; otherwise both are taken from the same
 # draws. Draws of more systems are in `joint_answers`.
 
-Array = NDArray[np.float64]
 Pattern = tuple[int, int, int]  # truth, first, second
 Cells = dict[str, Array]
 
@@ -49,8 +49,8 @@ NAMES: Final = {(1, 1): "tp", (0, 1): "fp", (1, 0): "fn", (0, 0): "tn"}  # truth
 class Answers:
     """Patterns of truth and answers with their counts, and the prior's weights of (no, yes) for each truth."""
 
-    truth: NDArray[np.int64]
-    says: NDArray[np.bool_]  # (patterns, systems)
+    truth: Integers
+    says: Mask  # (patterns, systems)
     shapes: Array  # (*batch, patterns): counts that drive the posterior
     counts: Array  # the raw ones
     rows: dict[int, tuple[float, float]]
@@ -66,7 +66,7 @@ class Answers:
         """The joint patterns of two systems: truth, first, second."""
         return tuple(product(sorted(self.rows), (0, 1), (0, 1)))
 
-    def _here(self, pattern: Pattern) -> NDArray[np.bool_]:
+    def _here(self, pattern: Pattern) -> Mask:
         y, a, b = pattern
         return np.asarray((self.truth == y) & (self.says[:, 0] == a) & (self.says[:, 1] == b))
 
@@ -328,7 +328,6 @@ def _by_what_is_there(groups: dict[tuple[float, float], Array]) -> Law | None:
 # weight is large it would take as many sticks: then what the first ones leave is dealt to each system apart, by the law
 # that it has alone; the dependence of higher order, which that leaves out, fades with the weight.
 
-Yes = NDArray[np.bool_]
 
 FEW: Final = 5  # systems whose patterns are listed
 CHUNK: Final = 2_000  # draws at a time
@@ -385,7 +384,7 @@ def _by_logs(answers: Answers, metric: Metric, n: int, seed: int) -> Array:
     return out
 
 
-def _added(truth: NDArray[np.int64], says: Yes, mass: Array) -> Cells:
+def _added(truth: Integers, says: Mask, mass: Array) -> Cells:
     """Cells of every system from the masses of patterns, (draws, patterns)."""
     cells = {}
     for (y, said), name in NAMES.items():
@@ -397,7 +396,7 @@ def _added(truth: NDArray[np.int64], says: Yes, mass: Array) -> Cells:
 # -- few systems: every pattern
 
 
-def listed(answers: Answers) -> tuple[NDArray[np.int64], Yes, Array, Array | None]:
+def listed(answers: Answers) -> tuple[Integers, Mask, Array, Array | None]:
     """All patterns that weigh something: truths, answers, counts with the prior's weights added, and scales if any."""
     systems = answers.says.shape[1]
     patterns = list(product(sorted(answers.rows), *[(0, 1)] * systems))
@@ -446,7 +445,7 @@ def _shares(rng: np.random.Generator, size: int, row: tuple[float, float], syste
     return np.asarray(share)
 
 
-def _balanced(rng: np.random.Generator, draws: NDArray[np.float32], rate: float) -> Yes:
+def _balanced(rng: np.random.Generator, draws: NDArray[np.float32], rate: float) -> Mask:
     """Splits of the systems, as balanced as the rate allows, every one as likely as the others."""
     low, part = balance(rate, draws.shape[-1])
     order = np.partition(draws, (max(low - 1, 0), low), axis=-1)[..., max(low - 1, 0) : low + 1]

@@ -10,6 +10,7 @@ from importlib import import_module
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self, cast
 
+from howsure.arrays import AnyArray
 from howsure.catalogue.metric import Measure, with_weights
 from howsure.errors import BadSetting, HowsureError
 from howsure.messages.notes import Notes
@@ -20,8 +21,6 @@ from howsure.posteriors.state import TOGETHER, State
 from howsure.validate import check_draws, check_seed, finite
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from howsure.catalogue.metric import Measure
     from howsure.evidence.protocol import Evidence
     from howsure.posteriors.estimand import Chance, Places, Question
@@ -184,7 +183,7 @@ class Posterior(State, Mapping[str, Distribution]):
         """The measure of a name."""
         return self.resolve(name).metric
 
-    def point(self, metric: Any) -> NDArray[Any]:
+    def point(self, metric: Any) -> AnyArray:
         """The score of the data themselves; NaN where it is undefined."""
         return self.resolve(metric).score
 

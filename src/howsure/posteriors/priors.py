@@ -10,13 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.messages.language import option
 from howsure.validate import finite, refuse_unlike
-
-Array = NDArray[np.float64]
 
 NAMES = ("even", "jeffreys", "uniform")
 SHARED = "shared"

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Index, Mask
 from howsure.catalogue import Metric
 from howsure.catalogue.expressions import CELLS
 from howsure.catalogue.forms import Form, Linear, PhiOrKappa, Rising, Square, TwoRates
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 # Flat: cell probabilities are Dirichlet. Two-level (Zhang, Wang & Zhao 2015): each truth row is, and so are the class
 # shares.
 
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 Shapes = dict[str, Array]
 
 
@@ -50,7 +48,7 @@ class Model:
         """The number of tables."""
         return int(np.prod(self.shape, dtype=int))
 
-    def picked(self, tables: Mask | NDArray[np.intp]) -> Model:
+    def picked(self, tables: Mask | Index) -> Model:
         """Some tables of a batch with one axis."""
 
         def own(x: Array) -> Array:
@@ -70,7 +68,7 @@ class Model:
             share_scales=pair(self.share_scales),
         )
 
-    def distinct(self) -> tuple[list[int], NDArray[np.intp]]:
+    def distinct(self) -> tuple[list[int], Index]:
         """The first of all equal tables, and the place of each table among these."""
         parts = [*self.cells.values(), *(self.shares or ()), *(self.scales or {}).values(), *(self.share_scales or ())]
         rows = np.stack([np.broadcast_to(x, self.shape).ravel() for x in parts], axis=1)

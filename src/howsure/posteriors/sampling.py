@@ -6,12 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.distributions.sampled import Sampled
 from howsure.posteriors.state import TOGETHER, State
-
-Array = NDArray[np.float64]
 
 GROWN = 10**12  # between the seeds of draws that are added to others
 MOST_DRAWS = 2_000_000

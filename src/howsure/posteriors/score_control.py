@@ -8,11 +8,11 @@ from functools import cached_property, partial
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Index
 from howsure.catalogue.retrieval import Ranking
 from howsure.distributions.control_variate import Controlled, GammaSum, Weighted
-from howsure.distributions.ranked import SLOPES, Cuts, Places, RankedSlopes
+from howsure.distributions.ranked import SLOPES, Cuts, RankedSlopes
 from howsure.distributions.sampled import Sampled
 from howsure.posteriors.sampling import GROWN
 from howsure.posteriors.score_samples import ScoreDraws, score_draws
@@ -29,7 +29,6 @@ from howsure.posteriors.state import State
 # the other below all. As with graded values, the difference has a prior of its own, and its mean need not be the
 # difference of the means.
 
-Array = NDArray[np.float64]
 
 FEW_PAIRED: Final = 4  # systems whose differences are drawn pair by pair
 OPPOSED: Final = 0.08  # of the prior's weight in each direction, on items at opposite ends of the two orders
@@ -42,7 +41,7 @@ class PairDraws(ScoreDraws):
     metric: Ranking = field(kw_only=True)
 
     @cached_property
-    def telling(self) -> Places | None:
+    def telling(self) -> Index | None:
         """Rows of the items that speak most for the first and for the second system: positive, then negative ones.
 
         None where no item tells the systems apart.

@@ -22,20 +22,18 @@ from itertools import product
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import AnyArray, Array, Index
 from howsure.catalogue.retrieval import Ranking
 from howsure.distributions import ranked, sparse_walks
 from howsure.distributions.classical_tests import delong
-from howsure.distributions.ranked import Cuts, Places
+from howsure.distributions.ranked import Cuts
 from howsure.distributions.sampling import atoms, coin_shares, stream
 from howsure.distributions.weights import ALIKE
 from howsure.evidence.scored import Scored
 from howsure.posteriors.sampling import MOST_DRAWS
 from howsure.posteriors.state import State
 from howsure.posteriors.weighing import of_patterns, scales_of_rows
-
-Array = NDArray[np.float64]
 
 CHUNK: Final = 1 << 18  # weights drawn at a time, by each thread
 BUDGET: Final = 40_000_000  # weights drawn for one answer, at the usual tolerance
@@ -168,7 +166,7 @@ class ScoreDraws:
         best = {m: n for m, n in wanted.items() if m.best_cut is not None}
         cuts = self._best_cuts(tuple(best), -(-max(best.values()) // TIMES), seed + ANOTHER) if best else {}
 
-        def value(m: Ranking, c: Cuts, system: int, draws: Places) -> Array:
+        def value(m: Ranking, c: Cuts, system: int, draws: Index) -> Array:
             if draws[0] >= wanted[m]:
                 return np.full(draws.size, np.nan)
             if m not in cuts or m.at_cut is None:
@@ -176,30 +174,30 @@ class ScoreDraws:
             own = cuts[m][system]
             return m.at_cut(c, own[np.minimum(draws // TIMES, own.size - 1)])
 
-        def values(c: Cuts, system: int, draws: Places) -> Array:
+        def values(c: Cuts, system: int, draws: Index) -> Array:
             return np.stack([value(m, c, system, draws) for m in wanted])
 
         found = self._numbered(values, max(wanted.values()), seed).transpose(1, 2, 0)
         return {m: x[:n] for x, (m, n) in zip(found, wanted.items(), strict=True)}
 
-    def of_each(self, functions: Sequence[Callable[[Cuts], Array]], n: int, seed: int) -> NDArray[Any]:
+    def of_each(self, functions: Sequence[Callable[[Cuts], Array]], n: int, seed: int) -> AnyArray:
         """A function for each system, at the same n draws of the weights: (systems, …, n)."""
         return self._numbered(lambda c, system, _draws: functions[system](c), n, seed)
 
-    def _best_cuts(self, metrics: Sequence[Ranking], n: int, seed: int) -> dict[Ranking, NDArray[np.intp]]:
+    def _best_cuts(self, metrics: Sequence[Ranking], n: int, seed: int) -> dict[Ranking, Index]:
         """The cuts at which measures are best in n draws, (systems, n) for each."""
 
-        def cuts(c: Cuts) -> Places:
+        def cuts(c: Cuts) -> Index:
             return np.stack([m.best_cut(c) for m in metrics if m.best_cut is not None])
 
         found = self.through(cuts, n, seed)
         return {m: found[:, i] for i, m in enumerate(metrics)}
 
-    def through(self, function: Callable[[Cuts], Any], n: int, seed: int) -> NDArray[Any]:
+    def through(self, function: Callable[[Cuts], Any], n: int, seed: int) -> AnyArray:
         """function(cuts) of every system at n draws of the weights, its last axis the draws: (systems, …, n)."""
         return self._numbered(lambda c, _system, _draws: function(c), n, seed)
 
-    def _numbered(self, function: Callable[[Cuts, int, Places], Any], n: int, seed: int) -> NDArray[Any]:
+    def _numbered(self, function: Callable[[Cuts, int, Index], Any], n: int, seed: int) -> AnyArray:
         """function(cuts, system, numbers of the draws), likewise.
 
         Chunks of draws have streams of their own, so the numbers do not depend on the number of threads; the first
@@ -209,7 +207,7 @@ class ScoreDraws:
         seed = stream(seed, self.key)
         starts = range(0, n, size)
 
-        def one(k: int) -> NDArray[Any]:
+        def one(k: int) -> AnyArray:
             many = min(size, n - k * size)
             rng = [np.random.Generator(np.random.SFC64([seed, STREAM + i, k])) for i in (0, 1, 3)]
             cuts = self._cuts(self._mass(rng[0], many), self._prior(rng[1], size), rng[2])
@@ -234,7 +232,7 @@ class ScoreDraws:
         """Whether weights can be drawn for groups of items: of one system, each item for itself, all of one scale."""
         return self.single_gammas and len(self.items.systems) == 1
 
-    def at_cuts(self, cuts: Places, n: int, seed: int) -> CurvePoints:
+    def at_cuts(self, cuts: Index, n: int, seed: int) -> CurvePoints:
         """tp and fp at given cuts, which must rise, at n draws."""
         found, alarms = self._shapes
 

@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.catalogue.retrieval import DEFAULT, RULES, Ranking
 from howsure.catalogue.retrieval import parse as parse_ranking
 from howsure.distributions.sampled import Sampled
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from howsure.distributions.protocol import Law
 
 
-Array = NDArray[np.float64]
 Drawn = tuple[Array, Array | None]  # a measure, and its control where it has one
 
 LEAST_SIZE: Final = 1.5  # effective items of a class that can be resampled

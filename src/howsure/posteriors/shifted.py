@@ -8,8 +8,8 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Integers
 from howsure.catalogue.expressions import CELLS
 from howsure.catalogue.forms import Linear, at_prevalence, carries_over
 from howsure.catalogue.metric import Metric
@@ -22,7 +22,7 @@ from howsure.posteriors import classes
 from howsure.posteriors.cells import table_notes
 from howsure.posteriors.class_against_rest import ClassAgainstRest
 from howsure.posteriors.estimand import Question, nothing_more, nothing_shared
-from howsure.posteriors.paired import FEW, NAMES, Answers, Array, Cells, cell_draws, listed
+from howsure.posteriors.paired import FEW, NAMES, Answers, Cells, cell_draws, listed
 from howsure.posteriors.routes import Model, Shapes, exact_law, outside, rates_law, values
 from howsure.posteriors.sampling import sampled_law
 from howsure.posteriors.state import State
@@ -158,7 +158,7 @@ class TargetAnswers(Answers):
         return [np.concatenate(parts) for parts in zip(*drawn, strict=True)]
 
 
-def _in_target(logs: Array, truth: NDArray[np.int64], shares: Array) -> Array:
+def _in_target(logs: Array, truth: Integers, shares: Array) -> Array:
     """Logs of patterns, (patterns, draws), with the rows' totals those of the target: yes, no."""
     out = np.empty_like(logs)
     for y, own in ((1, shares[0]), (0, shares[1])):

@@ -14,8 +14,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Mask
 from howsure.catalogue.expressions import CELLS
 from howsure.catalogue.forms import Linear
 from howsure.catalogue.metric import Metric
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from howsure.distributions.beta_mixture import BetaMixture, SharedNodes
     from howsure.distributions.protocol import Law
 
-
-Array = NDArray[np.float64]
 
 OWN: Final = (0.5, 0.5)  # the weight of a slice's own, on a hit and on a miss
 TOTAL: Final = sum(OWN)
@@ -155,6 +153,6 @@ class Shrunken(Question):
         return (*self.inner.remarks, told, *lent)
 
     @cached_property
-    def empty_cell(self) -> NDArray[np.bool_]:
+    def empty_cell(self) -> Mask:
         """As of slices on their own."""
         return self.inner.empty_cell

@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.distributions.stacked import Stacked
 from howsure.errors import BadSetting
 from howsure.evidence.graded import Mean
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 NEXT_SEED: Final = 2_147_483_659  # slices are drawn from streams of their own
 
 
-Array = NDArray[np.float64]
 Found = TypeVar("Found")
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
+from howsure.arrays import Array
 from howsure.errors import BadSetting
 from howsure.evidence.protocol import Evidence
 from howsure.posteriors.priors import Prior
@@ -48,8 +46,6 @@ class State:
 #
 # An outlook gives, for so many future items, one number for each of many data sets: the width of the interval, or the
 # probability of the claim that is to be shown. The analysis of each is the one that the data will have.
-
-Array = NDArray[np.float64]
 
 
 class Seen(NamedTuple):

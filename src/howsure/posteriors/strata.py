@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Mask
 from howsure.distributions import sampling as drawing
 from howsure.errors import BadSetting
 from howsure.evidence.strata import Stratified
@@ -30,9 +30,6 @@ from howsure.posteriors.state import State
 
 if TYPE_CHECKING:
     from howsure.distributions.protocol import Law
-
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -130,7 +127,7 @@ class OfPopulation(Question):
         return tuple(self.state.evidence.notes)
 
     @cached_property
-    def empty_cell(self) -> NDArray[np.bool_]:
+    def empty_cell(self) -> Mask:
         """As of the whole."""
         return self.whole.empty_cell
 

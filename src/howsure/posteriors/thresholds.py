@@ -7,15 +7,13 @@ from itertools import product
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import AnyArray, Array
 from howsure.distributions.ranked import Order
 from howsure.evidence.classes import Tally
 from howsure.evidence.protocol import SQUARE, THRESHOLD, Axis, number
 from howsure.evidence.scored import Scored
 from howsure.messages.notes import Notes, note
-
-Array = NDArray[np.float64]
 
 _TAIL: Final = 0.005  # of items: a threshold beyond it is outside the middle 99% of the scores
 _FEWER: Final = 0.1  # than items of the class: rare positives that are called so are no reason to warn
@@ -53,7 +51,7 @@ def answers_at(data: Scored, threshold: float) -> Tally:
     )  # fmt: skip
 
 
-def extreme_thresholds(thresholds: Sequence[float], tables: NDArray[Any]) -> Notes:
+def extreme_thresholds(thresholds: Sequence[float], tables: AnyArray) -> Notes:
     """Warn about thresholds at which almost no item, or almost every item, is called positive.
 
     `tables` has a 2x2 table for each threshold, by truth and by whether the score reaches the threshold.

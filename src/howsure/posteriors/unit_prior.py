@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.distributions.sampling import atoms, coin_shares
 from howsure.distributions.stretched import Stretch
 from howsure.distributions.weights import added_at
@@ -27,7 +27,6 @@ from howsure.posteriors.cluster_prior import ClusterSums, difference_share, stre
 # Many systems have made-up items c ± δ/2, with a fair sign of its own for each system: every pair has the three atoms
 # above, at (δ + δ)/2, whatever c is.
 
-Array = NDArray[np.float64]
 Ends = tuple[float, float]
 
 STEP: Final = 0.1  # of the way from the values seen to their bound

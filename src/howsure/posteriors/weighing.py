@@ -16,11 +16,10 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.distributions.weights import ALIKE, added_at, gamma_of, scale_of
 
-Array = NDArray[np.float64]
 Shapes = dict[str, Array]
 
 STRONG: Final = 1.25  # how much of the effective size weights that follow something cost, from which it is said

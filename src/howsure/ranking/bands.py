@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Index, Integers
 from howsure.catalogue import Metric
 from howsure.catalogue.forms import Linear
 from howsure.distributions import beta_interpolation, ranked
@@ -24,8 +24,6 @@ from howsure.posteriors.posterior import Posterior
 from howsure.posteriors.score_samples import CurvePoints, score_draws
 from howsure.results.result import Result, envelope, real
 from howsure.validate import check_seed
-
-Array = NDArray[np.float64]
 
 _LINES: Final = 20  # points that people are shown
 _GRID: Final = 500  # thresholds at which a simultaneous band is held against the draws
@@ -115,7 +113,7 @@ class Drawn:
     notes: Notes
 
 
-def spread(t: Tally, points: int | None) -> NDArray[np.intp]:
+def spread(t: Tally, points: int | None) -> Index:
     """Places of thresholds, evenly spaced among the items that they find, the first and the last among them."""
     size = t.shape[0]
     if points is None or size <= points:
@@ -144,7 +142,7 @@ def sure_band(line: Line, law: Distribution, level: float, tail: float, notes: N
     return CurveBand(line, low, high, level, bool(notes), law.route, (*law.notes, *notes), p)
 
 
-def drawn_band(p: Posterior, m: Metric, at: NDArray[np.intp], level: float, simultaneous: bool) -> Drawn:
+def drawn_band(p: Posterior, m: Metric, at: Index, level: float, simultaneous: bool) -> Drawn:
     """Draws of the whole curve at thresholds: the tails that hold all of it at once, and the ends they give."""
     grid = at[np.unique(np.linspace(0, at.size - 1, min(at.size, _GRID)).round().astype(np.intp))]
     ends = grid if simultaneous and score_draws(p).weight and p.evidence.clusters is None else at
@@ -153,7 +151,7 @@ def drawn_band(p: Posterior, m: Metric, at: NDArray[np.intp], level: float, simu
     return _of_draws(drawn, level, simultaneous)
 
 
-def _at_thresholds(p: Posterior, ends: NDArray[np.intp], n: int) -> CurvePoints:
+def _at_thresholds(p: Posterior, ends: Index, n: int) -> CurvePoints:
     draws, seed = score_draws(p), check_seed(p.seed)
     if draws.sparse:
         return draws.at_cuts(ends, n, seed)
@@ -208,7 +206,7 @@ def _joint_tail(drawn: Array, level: float) -> float:
     return float(min(place / (n + 1), 0.5 * (1.0 - level)))
 
 
-def _depth(drawn: Array, deepest: int) -> NDArray[np.int64]:
+def _depth(drawn: Array, deepest: int) -> Integers:
     """How far each draw is from the end of the draws at the point where it is nearest, up to a depth."""
     n = drawn.shape[1]
     depth = np.full(n, n // 2 + 1)

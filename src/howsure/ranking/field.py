@@ -9,12 +9,12 @@ from itertools import chain, repeat
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import AnyArray, Array, Integers, Mask
 from howsure.distributions.ordering import all_falling, changes, single, starts_of
 from howsure.distributions.sampling import generator
 from howsure.errors import BadLabels, BadSetting
-from howsure.evidence.rankings import Ints, Judgments, RankedRun
+from howsure.evidence.rankings import Judgments, RankedRun
 from howsure.io.trec import Qrels, Run
 from howsure.messages.language import option
 from howsure.ranking.ir_measures_bridge import Foreign
@@ -26,7 +26,6 @@ from howsure.ranking.measures import RunMeasure, View
 #
 # A document has the same grade in every run that retrieved it, and counts among the relevant ones of its query.
 
-Array = NDArray[np.float64]
 
 VERSIONS: Final = 64  # drawn grades a query; every draw of the posterior takes one of them for each query
 WEIGHT: Final = 2.0  # judgments that the rate of all queries is worth for one query
@@ -37,7 +36,7 @@ class _Listed:
     """All documents of a run by rank, grades -1 where unjudged, and the number of each in the pool, -1 where judged."""
 
     ranking: RankedRun
-    number: Ints
+    number: Integers
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +44,7 @@ class Pool:
     """The unjudged documents that any run retrieved, and the runs."""
 
     judgments: Judgments
-    query: Ints
+    query: Integers
     runs: tuple[_Listed, ...]
 
     @staticmethod
@@ -67,11 +66,11 @@ class Pool:
         return Pool(judgments, asked[first], own)
 
     @property
-    def highest(self) -> Ints:
+    def highest(self) -> Integers:
         """The highest grade there is, for every document."""
         return np.full(len(self.query), max(1, int(self.judgments.grade.max(initial=0))), dtype=np.int64)
 
-    def drawn(self, rng: np.random.Generator) -> Ints:
+    def drawn(self, rng: np.random.Generator) -> Integers:
         """A grade for every document: the rates of its query are drawn first, from a Dirichlet."""
         grades, counts = self._judged
         overall = counts.sum(axis=0) / counts.sum()
@@ -84,7 +83,7 @@ class Pool:
         return np.asarray(grades[at])
 
     @cached_property
-    def _judged(self) -> tuple[Ints, Array]:
+    def _judged(self) -> tuple[Integers, Array]:
         """The grades that were given, and how often in each query."""
         j = self.judgments
         grades, code = np.unique(j.grade, return_inverse=True)
@@ -98,7 +97,7 @@ class Pool:
         query = np.sort(np.concatenate([j.query, self.query]))
         return Judgments(j.queries, query, np.zeros(len(query), dtype=np.int64))
 
-    def filled(self, grade: Ints) -> tuple[Judgments, list[RankedRun]]:
+    def filled(self, grade: Integers) -> tuple[Judgments, list[RankedRun]]:
         """Judgments and rankings once the pool has these grades."""
         rankings = []
         for run in self.runs:
@@ -107,7 +106,7 @@ class Pool:
             rankings.append(run.ranking.regraded(own))
         return self._whole.regraded(self._falling(grade)), rankings
 
-    def _falling(self, grade: Ints) -> Ints:
+    def _falling(self, grade: Integers) -> Integers:
         """The grades of all documents of each query, the highest first; counted, since they are few."""
         j, many = self.judgments, len(self.judgments.queries)
         grades = np.unique(np.append(self._judged[0], self.highest[:1]))[::-1]
@@ -120,10 +119,12 @@ class Pool:
         return np.repeat(np.tile(grades, many), counts)
 
 
-def _known(judged: Sequence[Mapping[str, int]], runs: Sequence[Sequence[Mapping[str, Any]]]) -> tuple[list[Ints], ...]:
+def _known(
+    judged: Sequence[Mapping[str, int]], runs: Sequence[Sequence[Mapping[str, Any]]]
+) -> tuple[list[Integers], ...]:
     """For every run the grade of each document, -1 if nobody judged it, and a number that runs share."""
-    grade: list[list[Ints]] = [[] for _ in runs]
-    number: list[list[Ints]] = [[] for _ in runs]
+    grade: list[list[Integers]] = [[] for _ in runs]
+    number: list[list[Integers]] = [[] for _ in runs]
     count = 0
     for k, grades in enumerate(judged):
         here = [run[k] for run in runs]
@@ -136,9 +137,11 @@ def _known(judged: Sequence[Mapping[str, int]], runs: Sequence[Sequence[Mapping[
     return [np.concatenate(x) for x in grade], [np.concatenate(x) for x in number]
 
 
-def _by_rank(given: Sequence[Mapping[str, Any]], sizes: Ints, grade: Ints, number: Ints, rounded: bool) -> _Listed:
+def _by_rank(
+    given: Sequence[Mapping[str, Any]], sizes: Integers, grade: Integers, number: Integers, rounded: bool
+) -> _Listed:
     """All documents of a run in the order of their ranks."""
-    score: NDArray[Any] = np.fromiter(chain.from_iterable(x.values() for x in given), float, int(sizes.sum()))
+    score: AnyArray = np.fromiter(chain.from_iterable(x.values() for x in given), float, int(sizes.sum()))
     score = single(score) if rounded else score
     query, starts = np.repeat(np.arange(len(sizes)), sizes), starts_of(sizes)
     order = np.arange(len(score)) if all_falling(score, sizes) else np.lexsort((-score, query))
@@ -236,7 +239,7 @@ class Field:
         found = m.values(view)
         return np.nan_to_num(found) if self.barren_as_zero and m.recall_based else found
 
-    def _without(self, m: RunMeasure) -> NDArray[np.bool_]:
+    def _without(self, m: RunMeasure) -> Mask:
         """Queries that the measure itself has no value for: other views leave them out, or could not be compared."""
         plain = [self._own(m.taking("not"), v) for v in self.views(m.parameters["rel"])]
         return np.asarray(np.isnan(plain).any(axis=0))

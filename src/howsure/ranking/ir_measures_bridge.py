@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import BadSetting, UnknownName
 
 _HIGHEST: Final = 1000  # of grades: its programs count, and loop over, all grades up to the highest
@@ -32,7 +32,7 @@ class Foreign:
     def __str__(self) -> str:
         return str(self.measure)
 
-    def values(self, qrels: Mapping[str, Any], run: Mapping[str, Any], queries: Sequence[str]) -> NDArray[np.float64]:
+    def values(self, qrels: Mapping[str, Any], run: Mapping[str, Any], queries: Sequence[str]) -> Array:
         """The value of every query, NaN where ir-measures gives none; mostly it has 0 where the run lacks a query."""
         import ir_measures
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Mask
 from howsure.catalogue import Metric
 from howsure.catalogue.retrieval import table_metric
 from howsure.distributions.moebius import Moebius
@@ -29,7 +29,6 @@ from howsure.posteriors.thresholds import table_of
 from howsure.ranking.bands import closed
 from howsure.validate import finite
 
-Array = NDArray[np.float64]
 Given = Mapping[str, float | tuple[float, float]] | None  # limits, some with a probability
 _RATES: Final = {
     ("recall", "at least"): ("tp", "fn"),
@@ -77,7 +76,7 @@ class Sure:
     posterior: Posterior
     limits: tuple[Limit, ...]
 
-    def __call__(self, c: Cuts, squares: Cuts | None) -> NDArray[np.bool_]:
+    def __call__(self, c: Cuts, squares: Cuts | None) -> Mask:
         kept = [self._keeps(x, *self._law(x, c, squares)) for x in self.limits]
         return np.asarray(np.logical_and.reduce(kept)).reshape(len(c.positives), -1)
 
@@ -87,7 +86,7 @@ class Sure:
         chance = np.asarray(law.sf(limit.value) if limit.sign > 0 else law.cdf(limit.value), dtype=float)
         return np.where(defined, chance, 0.0)
 
-    def _keeps(self, limit: Limit, law: Distribution, defined: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def _keeps(self, limit: Limit, law: Distribution, defined: Mask) -> Mask:
         asked = float(limit.asked or 0.0)
         if not isinstance(law.law, Moebius):
             chance = law.sf(limit.value) if limit.sign > 0 else law.cdf(limit.value)
@@ -95,7 +94,7 @@ class Sure:
         kept = law.law.above(limit.value, asked) if limit.sign > 0 else ~law.law.above(limit.value, 1.0 - asked)
         return np.asarray(kept & defined)
 
-    def _law(self, limit: Limit, c: Cuts, squares: Cuts | None) -> tuple[Distribution, NDArray[np.bool_]]:
+    def _law(self, limit: Limit, c: Cuts, squares: Cuts | None) -> tuple[Distribution, Mask]:
         """The laws at all cuts, and where the measure is defined; part of the items count as much as all of them."""
         p, counts, total = self.posterior, _tables(c), c.positives + c.negatives
         size = float(p.evidence.effective.sum() if squares is None else p.evidence.totals)
@@ -174,7 +173,7 @@ def check_lawful(p: Posterior, limits: tuple[Limit, ...]) -> None:
             )
 
 
-def closest(sure: Sure, c: Cuts, squares: Cuts | None, plain: NDArray[np.bool_], kept: str) -> str:
+def closest(sure: Sure, c: Cuts, squares: Cuts | None, plain: Mask, kept: str) -> str:
     """No threshold keeps the limits beyond the items: which cut that keeps the plain ones comes closest."""
     chances = [sure.chance(x, c, squares) for x in sure.limits]
     lacking = np.max([float(x.asked or 0.0) - chance for x, chance in zip(sure.limits, chances, strict=True)], axis=0)

@@ -9,11 +9,11 @@ from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Integers, Mask
 from howsure.distributions.ordering import falling_maximum, starts_of, within_segments
 from howsure.errors import BadSetting
-from howsure.evidence.rankings import Ints, Judgments, RankedRun
+from howsure.evidence.rankings import Judgments, RankedRun
 
 # -- engine
 #
@@ -22,7 +22,6 @@ from howsure.evidence.rankings import Ints, Judgments, RankedRun
 # Only judged documents are looked at: every measure depends on their ranks, on how many documents were retrieved and on
 # the grades of all judged documents, retrieved or not.
 
-Array = NDArray[np.float64]
 
 STEEPEST = 1000  # of grades under exponential gain: 2^grade stays within floating point
 
@@ -41,37 +40,37 @@ class View:
         return len(self.judgments.queries)
 
     @cached_property
-    def relevant(self) -> Ints:
+    def relevant(self) -> Integers:
         """Relevant documents of each query, retrieved or not."""
         return self.judgments.relevant(self.level)
 
     @cached_property
-    def nonrelevant(self) -> Ints:
+    def nonrelevant(self) -> Integers:
         """Documents of each query that were judged not relevant."""
         return self.judgments.judged - self.relevant
 
     @cached_property
-    def hit(self) -> NDArray[np.bool_]:
+    def hit(self) -> Mask:
         """Which of the judged documents retrieved are relevant."""
         return np.asarray(self.ranking.grade >= self.level)
 
     @cached_property
-    def query(self) -> Ints:
+    def query(self) -> Integers:
         """The query of each relevant document retrieved."""
         return self.ranking.query[self.hit]
 
     @cached_property
-    def rank(self) -> Ints:
+    def rank(self) -> Integers:
         """Its rank."""
         return self.ranking.rank[self.hit]
 
     @cached_property
-    def number(self) -> Ints:
+    def number(self) -> Integers:
         """Which one it is among the relevant documents of its query: 1, 2, …"""
         return within_segments(self.query, self.many) + 1
 
     @cached_property
-    def found(self) -> Ints:
+    def found(self) -> Integers:
         """Relevant documents retrieved for each query."""
         return np.bincount(self.query, minlength=self.many)
 
@@ -96,7 +95,7 @@ class View:
         """The highest precision from each relevant document retrieved on."""
         return falling_maximum(self.precision, self.query)
 
-    def precision_from(self, needed: Ints) -> Array:
+    def precision_from(self, needed: Integers) -> Array:
         """The highest precision once so many relevant documents are found; 0 where they never are."""
         at = starts_of(self.found)[:-1] + np.maximum(needed, 1) - 1
         there = np.maximum(needed, 1) <= self.found
@@ -105,7 +104,7 @@ class View:
         return out
 
     @cached_property
-    def worse_before(self) -> Ints:
+    def worse_before(self) -> Integers:
         """Documents judged not relevant ahead of each relevant one."""
         place = within_segments(self.ranking.query, self.many)[self.hit]
         return place - (self.number - 1)
@@ -116,13 +115,13 @@ class View:
         got = _discounted(r.query, r.rank, r.grade, r.discount, cutoff, exponential, self.many)
         return got, _discounted(j.query, j.place, j.grade, j.discount, cutoff, exponential, self.many)
 
-    def spread_hits(self, cutoff: Ints) -> Array:
+    def spread_hits(self, cutoff: Integers) -> Array:
         """Relevant documents among the first so many of each query, tied scores sharing their ranks equally."""
         above, level = self.ranking.above[self.hit], self.ranking.level[self.hit]
         share = np.clip((cutoff[self.query] - above) / level, 0.0, 1.0)
         return self.sums(share)
 
-    def graded(self, cutoff: float | None) -> tuple[Ints, Ints, Ints]:
+    def graded(self, cutoff: float | None) -> tuple[Integers, Integers, Integers]:
         """Ranks, grades and queries of the documents among the first so many that have a grade above 0."""
         r = self.ranking
         kept = r.grade > 0 if cutoff is None else (r.grade > 0) & (r.rank <= cutoff)
@@ -136,7 +135,13 @@ class View:
 
 
 def _discounted(
-    query: Ints, rank: Ints, grade: Ints, discount: Array, cutoff: float | None, exponential: bool, many: int
+    query: Integers,
+    rank: Integers,
+    grade: Integers,
+    discount: Array,
+    cutoff: float | None,
+    exponential: bool,
+    many: int,
 ) -> Array:
     kept = grade > 0 if cutoff is None else (grade > 0) & (rank <= cutoff)
     gain = grade[kept].astype(float)
@@ -215,7 +220,7 @@ def _bpref(v: View, _: Parameters) -> Array:
     return share(v.sums(1.0 - lost), v.relevant)
 
 
-def documents_for(recall: Fraction, relevant: Ints, rule: str) -> Ints:
+def documents_for(recall: Fraction, relevant: Integers, rule: str) -> Integers:
     """How many relevant documents a recall stands for: rounded up, or as trec_eval 9 or 10 rounds.
 
     >>> [documents_for(Fraction(1, 2), np.array([1, 2, 3]), rule).tolist() for rule in RULES]
@@ -281,7 +286,7 @@ def _accuracy(v: View, p: Parameters) -> Array:
     return np.where(pairs > 0, 1.0 - share(v.sums(v.rank - v.number, kept), pairs), np.nan)
 
 
-def _within(cutoff: float | None, retrieved: Ints) -> Ints:
+def _within(cutoff: float | None, retrieved: Integers) -> Integers:
     return retrieved if cutoff is None else np.minimum(retrieved, int(cutoff))
 
 

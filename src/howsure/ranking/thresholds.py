@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Index, Integers, Mask
 from howsure.catalogue import Metric
 from howsure.catalogue.retrieval import at_threshold, table_metric
 from howsure.catalogue.retrieval import parse as parse_ranking
@@ -46,7 +46,6 @@ from howsure.validate import AUTO
 # follows its ruggedness: about half of the optimism is not found. `split`: the threshold is chosen on a random half of
 # the items and tried on the other, many times; half as many items make for more optimism than there is.
 
-Array = NDArray[np.float64]
 
 CORRECTIONS: Final = ("folds", "resample", "split", "none")
 DRAWS: Final = 2_000  # of populations and samples, at the usual tolerance
@@ -69,17 +68,17 @@ class Pick:
     limits: tuple[tuple[Metric, float, float], ...]
     sure: Sure | None = None  # limits beyond the items
 
-    def __call__(self, c: Cuts, squares: Cuts | None = None) -> tuple[Array, NDArray[np.intp]]:
+    def __call__(self, c: Cuts, squares: Cuts | None = None) -> tuple[Array, Index]:
         kept = self.plainly(c)
         if self.sure is not None:
             kept &= self.sure(c, squares)
         return ranked.choose(c, self.metric.formula, self.sign, kept)
 
-    def plainly(self, c: Cuts) -> NDArray[np.bool_]:
+    def plainly(self, c: Cuts) -> Mask:
         """Which cuts keep the limits on the items."""
         return ranked.keeping(c, [(m.formula, side, value) for m, side, value in self.limits])
 
-    def among(self, d: Scored, amounts: Array) -> tuple[Array, NDArray[np.intp]]:
+    def among(self, d: Scored, amounts: Array) -> tuple[Array, Index]:
         """The best cut for some of the items, each row of amounts for itself."""
         squares = None if self.sure is None or d.squares is None else cuts_of(d, d.squares * (amounts > 0))
         return self(cuts_of(d, amounts), squares)
@@ -189,7 +188,7 @@ def cuts_of(d: Scored, amounts: Array) -> Cuts:
     return Cuts.weigh(d.orders[0], amounts[:, d.truth], amounts[:, ~d.truth])
 
 
-def _table(c: Cuts, cut: NDArray[np.intp]) -> Array:
+def _table(c: Cuts, cut: Index) -> Array:
     """tn, fp, fn, tp of all folds that have a threshold, each at its own."""
     tp, fp = c.at(cut)
     return np.asarray(np.stack([c.negatives - fp, fp, c.positives - tp, tp])[:, cut > -2].sum(axis=1))
@@ -216,7 +215,7 @@ def _dealt(d: Scored, rng: np.random.Generator) -> Array:
     return out
 
 
-def _dealt_counts(counts: NDArray[np.int64], rng: np.random.Generator) -> Array:
+def _dealt_counts(counts: Integers, rng: np.random.Generator) -> Array:
     """Rows that stand for many items each, dealt out an item at a time."""
     total, left = int(counts.sum()), counts.copy()
     sizes = np.diff((np.arange(FOLDS + 1) * total + int(rng.integers(FOLDS))) // FOLDS)
@@ -486,7 +485,7 @@ class Chosen:
     pick: Pick
     thresholds: Array
 
-    def cuts(self, n: int, seed: int) -> NDArray[np.intp]:
+    def cuts(self, n: int, seed: int) -> Index:
         return np.asarray(score_draws(self.posterior).through(lambda c: self.pick(c)[1], n, seed)[0])
 
     def __call__(self, n: int, seed: int) -> Array:

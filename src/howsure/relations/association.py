@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.catalogue import Metric, metrics, parse
 from howsure.catalogue.expressions import CELLS, Expression, evaluate
 from howsure.catalogue.forms import independent
@@ -30,7 +30,6 @@ from howsure.results.verbs import ResultKind, Verb
 # Each says that two formulas have the same value; both sides are written with the papers' own terms, so that the check
 # tests the catalogue's formulas against one another.
 
-Array = NDArray[np.float64]
 TOLERANCE: Final = 1e-9
 
 

@@ -13,13 +13,12 @@ from reprlib import repr as brief
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import special
 
+from howsure.arrays import Array
 from howsure.errors import BadSetting
 from howsure.relations.values import is_number, numbers
-
-Array = NDArray[np.float64]
 
 # Places of a normal law, out to where its tails are the smallest numbers there are: far out a wider law takes over.
 _FINEST = 0.02

@@ -17,8 +17,9 @@ from itertools import count
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.catalogue import Metric
 from howsure.catalogue.expressions import cells
 from howsure.distributions.sampled import Sampled
@@ -33,8 +34,6 @@ from howsure.relations.hyperbola import Tradeoff, nice, one_share, share
 from howsure.relations.values import short_number
 from howsure.results.result import Result, envelope, real
 from howsure.validate import AUTO
-
-Array = NDArray[np.float64]
 
 _tp, _fp, _fn, _tn = cells
 EXCESS: Final = Metric(

@@ -10,19 +10,9 @@ from itertools import combinations
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from howsure.relations.enclosures import (
-    VANISHING,
-    Boxes,
-    Mask,
-    Target,
-    Whole,
-    all_tables,
-    enclosed,
-    joined,
-    when_filled,
-)
+from howsure.arrays import Array, Integers, Mask
+from howsure.relations.enclosures import VANISHING, Boxes, Target, all_tables, enclosed, joined, when_filled
 from howsure.relations.quantities import Quantity, quantity
 from howsure.relations.roots import approached
 from howsure.relations.system import System
@@ -31,8 +21,6 @@ from howsure.relations.values import Given
 # -- corners
 #
 # Where the sides of a polytope meet.
-
-Array = NDArray[np.float64]
 
 
 def meeting_points(sides: Array, offsets: Array, base: Array, directions: Array) -> Array:
@@ -47,7 +35,7 @@ def meeting_points(sides: Array, offsets: Array, base: Array, directions: Array)
 
 
 @lru_cache(maxsize=128)
-def _picks(sides: int, size: int) -> NDArray[np.int64]:
+def _picks(sides: int, size: int) -> Integers:
     return np.array(list(combinations(range(sides), size)), dtype=np.int64).reshape(math.comb(sides, size), size)
 
 
@@ -217,7 +205,7 @@ def refined(known: Sequence[Held], boxes: Boxes, least: int) -> Boxes:
     return boxes
 
 
-def possible(known: Sequence[Held], boxes: Boxes) -> Whole:
+def possible(known: Sequence[Held], boxes: Boxes) -> Integers:
     """The places of the boxes in which every condition may hold."""
     left = np.arange(len(boxes))
     for one in known:
@@ -228,7 +216,7 @@ def possible(known: Sequence[Held], boxes: Boxes) -> Whole:
     return left
 
 
-def longest(known: Sequence[Held], boxes: Boxes, more: Array | None = None) -> Whole:
+def longest(known: Sequence[Held], boxes: Boxes, more: Array | None = None) -> Integers:
     """The direction along which the given measures change most; `more` is the change of other measures."""
     tables = boxes.across()
     change = 1e-3 * (boxes.high - boxes.low).T if more is None else more

@@ -9,8 +9,8 @@ from itertools import permutations, product
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Integers, Mask
 from howsure.catalogue.expressions import CELLS, Expression, cells, sqrt
 from howsure.relations.quantities import Quantity, quantity
 
@@ -18,7 +18,6 @@ from howsure.relations.quantities import Quantity, quantity
 #
 # Interval arithmetic: bounds of a formula over boxes of tables, for arrays of boxes at once.
 
-Array = NDArray[np.float64]
 Bounds = tuple[Array, Array]
 
 
@@ -88,28 +87,26 @@ def _even_power(a: Bounds, power: int) -> Bounds:
 # as they are on the way there; so no quotient is 0/0 in a cube, and a box of it needs no exceptions. Places are u = √t,
 # since measures such as phi go with the root of a small cell.
 
-Whole = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
-ORDERS: Final[Whole] = np.array(list(permutations(range(4))), dtype=np.int64)  # of the cells in each cube
-_RANKS: Final[Whole] = np.argsort(ORDERS, axis=1)
+ORDERS: Final[Integers] = np.array(list(permutations(range(4))), dtype=np.int64)  # of the cells in each cube
+_RANKS: Final[Integers] = np.argsort(ORDERS, axis=1)
 VANISHING: Final = 1e-40  # stands for t = 0: roots of it are still nothing
 _NEXT_TO_NOTHING: Final = 1e-30
-_VERTICES: Final[Whole] = np.array(list(product((0, 1), repeat=3)), dtype=np.int64)
+_VERTICES: Final[Integers] = np.array(list(product((0, 1), repeat=3)), dtype=np.int64)
 
 
 @dataclass(frozen=True)
 class Boxes:
     """Boxes of tables: the cube of each, and its ends in the places u."""
 
-    cube: Whole
+    cube: Integers
     low: Array
     high: Array
 
     def __len__(self) -> int:
         return len(self.cube)
 
-    def __getitem__(self, which: Mask | Whole | slice) -> Boxes:
+    def __getitem__(self, which: Mask | Integers | slice) -> Boxes:
         return Boxes(self.cube[which], self.low[which], self.high[which])
 
     @property
@@ -134,7 +131,7 @@ class Boxes:
         t = np.maximum((0.5 * (self.low + self.high)) ** 2, VANISHING)
         return self.cells(t[:, 0], t[:, 1], t[:, 1], t[:, 2])
 
-    def halves(self, along: Whole) -> Boxes:
+    def halves(self, along: Integers) -> Boxes:
         """Each box cut in two across one direction."""
         at = np.arange(len(self)), along
         middle = 0.5 * (self.low[at] + self.high[at])
@@ -155,7 +152,7 @@ class Boxes:
         t = np.maximum(u**2, VANISHING)
         return self.cells(t[..., 0], t[..., 1], t[..., 1], t[..., 2])
 
-    def widest(self) -> Whole:
+    def widest(self) -> Integers:
         """The direction in which each box is the longest."""
         return np.asarray((self.high - self.low).argmax(axis=1))
 

@@ -14,17 +14,13 @@ from itertools import combinations
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Index, Integers, Mask
 from howsure.relations import roots
 from howsure.relations.outcomes import outcome
 from howsure.relations.quantities import Quantity, quantity
 from howsure.relations.region import EDGE, HUGE
-from howsure.relations.roots import Rows
 from howsure.relations.values import CLOSE, Given, short_number, simplest
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 FREE: Final = -1  # tables without number
 _COINCIDE: Final = 1e-7  # rows this close to a plane meet in more than a direction, or in one that rounding decides
@@ -47,12 +43,12 @@ class HeldMeasure:
         made = top - self.values[:, None] * below
         return np.asarray(made / np.abs(made).max(axis=1, keepdims=True))
 
-    def misses(self, points: Rows, shares: Array) -> Array:
+    def misses(self, points: Index, shares: Array) -> Array:
         """How far the measure of shares is from its value at these points."""
         values = self.values[points]
         return np.asarray(self.quantity.at(shares) - (values[:, None] if shares.ndim > 2 else values))
 
-    def holds(self, points: Rows, shares: Array) -> Mask:
+    def holds(self, points: Index, shares: Array) -> Mask:
         """Whether shares have the value, within rounding; never where the measure is 0/0."""
         return np.asarray(np.abs(self.misses(points, shares)) <= CLOSE * np.maximum(1.0, np.abs(self.values[points])))
 
@@ -60,7 +56,7 @@ class HeldMeasure:
 class Spans(NamedTuple):
     """At every point: how many tables, and the lowest and highest value of the measure asked for (NaN if 0/0)."""
 
-    tables: NDArray[np.int64]
+    tables: Integers
     low: Array
     high: Array
     solved: int  # points that went through solve one by one
@@ -96,10 +92,10 @@ def _value(z: Quantity, shares: Array, n: float | None) -> Array:
     return np.asarray(z.at(shares) * (n or 1.0) if z.sized else z.at(shares), dtype=float)
 
 
-Segments = tuple[Rows, Array, Array]  # points, and both ends of their tables
+Segments = tuple[Index, Array, Array]  # points, and both ends of their tables
 
 
-def _tables(conditions: Sequence[HeldMeasure]) -> tuple[Rows, Array, Rows, Segments]:
+def _tables(conditions: Sequence[HeldMeasure]) -> tuple[Index, Array, Index, Segments]:
     """Points and shares of all tables, the points that are left to solve, and those with a segment of tables."""
     linear = [c for c in conditions if c.quantity.weights is not None]
     curves = [c for c in conditions if c.quantity.weights is None]
@@ -124,7 +120,7 @@ def _tables(conditions: Sequence[HeldMeasure]) -> tuple[Rows, Array, Rows, Segme
     return points[good], shares[good], everything[coincide], free
 
 
-def _hold(conditions: Sequence[HeldMeasure], points: Rows, shares: Array) -> Mask:
+def _hold(conditions: Sequence[HeldMeasure], points: Index, shares: Array) -> Mask:
     return np.asarray(np.logical_and.reduce([c.holds(points, shares) for c in conditions]))
 
 
@@ -161,10 +157,10 @@ def _segments(a: Array, b: Array) -> tuple[Array, Array, Mask, Mask]:
     return start, end, np.asarray(inside.any(axis=1)), np.asarray(coincide.all(axis=1))
 
 
-def _along(curve: HeldMeasure, rows: Rows, start: Array, end: Array) -> tuple[Rows, Array, Rows]:
+def _along(curve: HeldMeasure, rows: Index, start: Array, end: Array) -> tuple[Index, Array, Index]:
     """All tables on segments that meet the curve, and the points where all tables of the segment do."""
 
-    def off(at: Rows, s: Array) -> Array:
+    def off(at: Index, s: Array) -> Array:
         with np.errstate(all="ignore"):
             return curve.misses(rows[at], roots.between(start, end, at, s))
 

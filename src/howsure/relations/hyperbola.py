@@ -16,8 +16,9 @@ from reprlib import repr as brief
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.catalogue import Metric
 from howsure.errors import BadSetting
 from howsure.evidence.protocol import number
@@ -25,7 +26,6 @@ from howsure.relations.quantities import measure_of, unboxed
 from howsure.relations.values import given, is_number, numbers, short_number
 from howsure.results.result import Result, envelope, real
 
-Array = NDArray[np.float64]
 ROUND_OFF = 1e-12  # a recall this close to an end of the arc is that end
 POINTS = 11
 

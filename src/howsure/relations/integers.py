@@ -10,8 +10,8 @@ from itertools import combinations
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Integers, Mask
 from howsure.catalogue.expressions import CELLS
 from howsure.errors import BadSetting
 from howsure.messages.language import spelled
@@ -26,8 +26,6 @@ from howsure.relations.values import CLOSE, Given
 #
 # The digits of a quotient of sums are two inequalities with whole coefficients.
 
-Array = NDArray[np.float64]
-Whole = NDArray[np.int64]
 ENDLESS: Final = 1e13  # items, where nothing bounds n
 _NOT_ENDLESS: Final = np.array([[-1.0, -1.0, -1.0, -1.0, ENDLESS]])
 _WIDE: Final = 2**40  # larger weights are Python's integers
@@ -40,8 +38,8 @@ class Inequalities:
 
     weights: Any
     constant: Any
-    strict: NDArray[np.bool_]
-    pinned: NDArray[np.bool_]  # says, with another row, that a sum is one number
+    strict: Mask
+    pinned: Mask  # says, with another row, that a sum is one number
 
     @cached_property
     def scaled(self) -> Array:
@@ -125,7 +123,7 @@ def _along(held: tuple[tuple[float, ...], ...]) -> tuple[Array, Array]:
     return np.ascontiguousarray(turned[len(rows) :]), np.linalg.pinv(rows)
 
 
-def between(rows: Array, start: Whole) -> tuple[Whole, Whole]:
+def between(rows: Array, start: Integers) -> tuple[Integers, Integers]:
     """The next sum lies between these whole numbers, or a little wider."""
     k = start.shape[1]
     rest = start.astype(float) @ rows[:, :k].T + rows[:, -1]
@@ -136,7 +134,7 @@ def between(rows: Array, start: Whole) -> tuple[Whole, Whole]:
     return whole_ends(low, high)
 
 
-def whole_ends(low: Array, high: Array) -> tuple[Whole, Whole]:
+def whole_ends(low: Array, high: Array) -> tuple[Integers, Integers]:
     """Whole numbers between two ends that rounding may have moved a little."""
     slack = 1e-6 + 1e-12 * np.maximum(np.abs(low), np.abs(high))
     return np.ceil(low - slack).astype(np.int64), np.floor(high + slack).astype(np.int64)
@@ -288,7 +286,7 @@ def _widths(corners: Array) -> tuple[list[float], list[int]]:
 
 
 @lru_cache(maxsize=4096)
-def _there_and_back(chosen: tuple[int, ...]) -> tuple[Array, Whole]:
+def _there_and_back(chosen: tuple[int, ...]) -> tuple[Array, Integers]:
     """From cells to these sums, and from the sums to cells."""
     order = np.asarray(_SUMS[list(chosen)])
     back = np.rint(np.linalg.inv(order)).astype(np.int64)
@@ -324,7 +322,7 @@ class _Search:
         self.spent = 0
         self.stopped = False
 
-    def run(self) -> Iterator[Whole]:
+    def run(self) -> Iterator[Integers]:
         """Tables, a chunk at a time."""
         k = self.known
         start = np.rint(self.corners[:1, :k]).astype(np.int64)
@@ -338,7 +336,7 @@ class _Search:
                 if self.stopped:
                     return
 
-    def _deeper(self, start: Whole) -> Iterator[Whole]:
+    def _deeper(self, start: Integers) -> Iterator[Integers]:
         level = start.shape[1]
         if level == 3:
             self.spent += len(start)
@@ -358,7 +356,7 @@ class _Search:
             if self.stopped:
                 return
 
-    def _last(self, start: Whole) -> Iterator[Whole]:
+    def _last(self, start: Integers) -> Iterator[Integers]:
         low, high, good = self._exact_bounds(start)
         keep = good & (low <= high)
         start, low, high = start[keep], low[keep], high[keep]
@@ -375,7 +373,7 @@ class _Search:
                 self.stopped = True
                 return
 
-    def _exact_bounds(self, start: Whole) -> tuple[Whole, Whole, NDArray[np.bool_]]:
+    def _exact_bounds(self, start: Integers) -> tuple[Integers, Integers, Mask]:
         """The range of the last sum, in exact integers: 64 bits where these are enough."""
         fits = self.largest * (int(np.abs(start).max(initial=0)) + 1) < 2**62
         kind: Any = np.int64 if fits else object
@@ -389,9 +387,9 @@ class _Search:
         good = (rest[:, ~(up | down)] >= 0).all(axis=1)
         return low.astype(np.int64), high.astype(np.int64), np.asarray(good, dtype=bool)
 
-    def _narrowed(self, start: Whole, low: Whole, high: Whole) -> tuple[Whole, Whole, Whole]:
+    def _narrowed(self, start: Integers, low: Integers, high: Integers) -> tuple[Integers, Integers, Integers]:
         """Halve the ranges of the last sum until they are short, and leave out where a curve cannot be met."""
-        done: list[tuple[Whole, Whole, Whole]] = []
+        done: list[tuple[Integers, Integers, Integers]] = []
         while len(start):
             keep = self._possible(start, low, high)
             start, low, high = start[keep], low[keep], high[keep]
@@ -410,7 +408,7 @@ class _Search:
         a, b, c = (np.concatenate(x) for x in zip(*done, strict=True))
         return a, b, c
 
-    def _possible(self, start: Whole, low: Whole, high: Whole) -> NDArray[np.bool_]:
+    def _possible(self, start: Integers, low: Integers, high: Integers) -> Mask:
         one, two = (np.concatenate([start, x[:, None]], axis=1) @ self.back.T for x in (low, high))
         ends = np.minimum(one, two).astype(float), np.maximum(one, two).astype(float)
         at = {c: (ends[0][:, i], ends[1][:, i]) for i, c in enumerate(CELLS)}
@@ -422,7 +420,7 @@ class _Search:
         return keep
 
 
-def _agree(g: Given, cells: Whole) -> NDArray[np.bool_]:
+def _agree(g: Given, cells: Integers) -> Mask:
     """Which tables have the value of a curve, with their empty cells as they are or filled."""
     close = _CLOSER if g.full else CLOSE
     good = np.asarray(g.holds(np.asarray(g.quantity.at(cells)), close), dtype=bool)
@@ -432,19 +430,19 @@ def _agree(g: Given, cells: Whole) -> NDArray[np.bool_]:
     return good
 
 
-def _lifted(back: Whole) -> Array:
+def _lifted(back: Integers) -> Array:
     out = np.zeros((5, 5))
     out[:4, :4] = back
     out[4, 4] = 1.0
     return out
 
 
-def _scattered(start: Whole) -> Whole:
+def _scattered(start: Integers) -> Integers:
     """In an order that soon has been everywhere: a search that ends early has then not seen one end only."""
     return start if len(start) < 2 else start[np.argsort((0.5 + np.arange(len(start))) * _GOLDEN % 1.0, kind="stable")]
 
 
-def _growing(start: Whole) -> Iterator[Whole]:
+def _growing(start: Integers) -> Iterator[Integers]:
     """Few at first, as these may have enough tables, then more and more."""
     at, size = 0, 64
     while at < len(start):
@@ -452,7 +450,7 @@ def _growing(start: Whole) -> Iterator[Whole]:
         at, size = at + size, 2 * size
 
 
-def _expanded(start: Whole, low: Whole, count: Whole) -> Iterator[Whole]:
+def _expanded(start: Integers, low: Integers, count: Integers) -> Iterator[Integers]:
     """Each prefix with each of its next values, in chunks of bounded size."""
     if len(start) == 1:
         yield from _cut(start[0], int(low[0]), int(count[0]))
@@ -474,7 +472,7 @@ def _expanded(start: Whole, low: Whole, count: Whole) -> Iterator[Whole]:
         at = stop
 
 
-def _cut(prefix: Whole, low: int, count: int) -> Iterator[Whole]:
+def _cut(prefix: Integers, low: int, count: int) -> Iterator[Integers]:
     """One prefix with each of its next values, in chunks."""
     for first in range(low, low + count, _CHUNK):
         values = np.arange(first, min(first + _CHUNK, low + count))

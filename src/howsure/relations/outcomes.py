@@ -13,8 +13,8 @@ from fractions import Fraction
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.errors import BadSetting
 from howsure.messages.language import spelled
 from howsure.relations import roots
@@ -25,7 +25,6 @@ from howsure.relations.system import System, flat, system
 from howsure.relations.values import CLOSE, Given
 from howsure.validate import MOST
 
-Array = NDArray[np.float64]
 _LARGE: Final = 10**9  # from here on one item is a share that a search takes for 0
 
 

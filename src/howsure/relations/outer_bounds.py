@@ -8,11 +8,11 @@ from itertools import combinations
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Integers
 from howsure.catalogue.expressions import Expression
 from howsure.relations.cover import Cover, Held, changed, longest, meeting, possible, refined, squeezed
-from howsure.relations.enclosures import ORDERS, Boxes, Target, Whole, enclosed, joined, sums, written
+from howsure.relations.enclosures import ORDERS, Boxes, Target, enclosed, joined, sums, written
 from howsure.relations.quantities import quantity
 
 # -- slopes
@@ -23,7 +23,6 @@ from howsure.relations.quantities import quantity
 # line over a box but for a remainder that falls with the square of its size. So a measure less a mix of the given ones,
 # chosen to be flat, is bounded more narrowly than the measure alone: the given ones stay within their digits.
 
-Array = NDArray[np.float64]
 Interval = tuple[Array, Array]
 _STEEP: Final = 1e60  # no line is known beyond
 
@@ -253,7 +252,7 @@ class _Front:
     """Boxes, each for the end `end` of a range: target end // 2, the lowest (0) or the highest (1) value."""
 
     boxes: Boxes
-    end: Whole
+    end: Integers
     reach: Array  # squeezed, and turned for lowest values, so that more is further
 
     def keep(self, which: Any) -> _Front:
@@ -312,7 +311,7 @@ class _Ends:
             best = np.fmax.reduce(sign * values, axis=1)
             self.inner[side::2] = np.fmax(self.inner[side::2], best)
 
-    def front(self, boxes: Boxes, end: Whole) -> _Front:
+    def front(self, boxes: Boxes, end: Integers) -> _Front:
         """Boxes with how far they reach towards their end."""
         reach = np.empty(len(end))
         lines = [(line(one.target, boxes), one.low - one.slack, one.high + one.slack) for one in self.known]
@@ -331,7 +330,7 @@ class _Ends:
                 reach[own] = np.fmin(reach[own], squeezed(highest(straight, sign, known)))
         return _Front(boxes, end, np.fmin(reach, self.limit[end]))
 
-    def _lots(self, end: Whole) -> Iterator[tuple[Whole, Target | None]]:
+    def _lots(self, end: Integers) -> Iterator[tuple[Integers, Target | None]]:
         """The boxes of each target that is no quotient of sums, and those of all that are."""
         straight = self.straight[end // 2]
         if straight.any():
@@ -339,7 +338,7 @@ class _Ends:
         for k in np.unique(end[~straight] // 2):
             yield np.flatnonzero(end // 2 == k), self.targets[k]
 
-    def _weights(self, end: Whole) -> tuple[Array, Array]:
+    def _weights(self, end: Integers) -> tuple[Array, Array]:
         """Of quotients of sums, for each box."""
         return self.tops[end // 2], self.bottoms[end // 2]
 
@@ -349,7 +348,7 @@ class _Ends:
         np.maximum.at(self.closed, front.end[~more], front.reach[~more])
         return front.keep(more)
 
-    def chosen(self, front: _Front) -> Whole:
+    def chosen(self, front: _Front) -> Integers:
         """For each end alike the boxes that reach furthest."""
         order = np.lexsort((-front.reach, front.end))
         ends, first, count = np.unique(front.end[order], return_index=True, return_counts=True)
@@ -379,7 +378,7 @@ class _Ends:
             boxes, end = made[left], np.concatenate([end, end])[left]
         return self.front(boxes, end)
 
-    def _longest(self, boxes: Boxes, end: Whole) -> Whole:
+    def _longest(self, boxes: Boxes, end: Integers) -> Integers:
         """The direction in which what is given and the target change most."""
         tables = boxes.across()
         change = np.empty((3, len(end)))

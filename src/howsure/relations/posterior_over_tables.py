@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from howsure.arrays import Array
 from howsure.catalogue import Metric, parse
 from howsure.catalogue.expressions import CELLS
 from howsure.distributions.continuous import Continuous
@@ -35,7 +35,6 @@ from howsure.relations.roots import root
 from howsure.results.result import real
 from howsure.validate import check_kind, check_level
 
-Array = NDArray[np.float64]
 DRAWS: Final = 160_000  # ends within about a fiftieth of the standard deviation, as elsewhere
 FEW: Final = 4  # integrals that are mixed exactly
 MOST: Final = 2_000  # tables mixed exactly; of more, this many evenly spread ones stand for their neighbours

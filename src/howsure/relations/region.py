@@ -16,8 +16,8 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Integers, Mask
 from howsure.relations.cover import Cover, cover, measured, meeting_points
 from howsure.relations.enclosures import Target, limits
 from howsure.relations.outer_bounds import FINELY, ROUGHLY, Reach, outer_bounds
@@ -26,8 +26,6 @@ from howsure.relations.roots import FAR, between, extremes, least
 from howsure.relations.system import Constraint, Flat, System, flat
 from howsure.relations.values import Given
 
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 Span = tuple[float, float] | None
 EDGE: Final = 1e-9  # a share this far below 0 is 0
 _STARTS: Final = 500
@@ -350,7 +348,7 @@ def _union(spans: list[tuple[float, float]]) -> Span:
     return (min(x[0] for x in spans), max(x[1] for x in spans)) if spans else None
 
 
-def _some(rng: np.random.Generator, corners: int, total: int, shape: tuple[int, int]) -> NDArray[np.int64]:
+def _some(rng: np.random.Generator, corners: int, total: int, shape: tuple[int, int]) -> Integers:
     """Places of goals, half of them corners."""
     return np.where(rng.random(shape) < 0.5, rng.integers(corners, size=shape), rng.integers(total, size=shape))
 

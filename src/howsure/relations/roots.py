@@ -8,16 +8,15 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.polynomial.polynomial import polyadd
-from numpy.typing import NDArray
 from scipy import special
 
+from howsure.arrays import Array, Index
 from howsure.catalogue.expressions import CELLS, Expression
 
 # -- newton
 #
 # Steps of Newton from tables to tables that meet conditions, in the logarithms of the cells.
 
-Array = NDArray[np.float64]
 Miss = Callable[[Any], Any]  # of tables, along the last axis; complex steps too
 _STEP: Final = 1e-30  # of derivatives by a complex step
 _LONGEST: Final = 3.0  # a cell changes by this power of e at most
@@ -72,9 +71,8 @@ def least(slopes: Array, right: Array) -> Array:
 # A function is known by its values at places that resolve it: between neighbours of other signs it has a root, and
 # where it turns without a change of sign its extreme is refined, for it may touch 0 there or pass it twice.
 
-Rows = NDArray[np.intp]
-RowPlaces = tuple[Rows, Array]  # rows, and a place in each
-Function = Callable[[Rows, Array], Array]  # of rows and places, one place or a line of places per row
+RowPlaces = tuple[Index, Array]  # rows, and a place in each
+Function = Callable[[Index, Array], Array]  # of rows and places, one place or a line of places per row
 
 
 def root(f: Callable[..., Array], low: Array, high: Array, *args: Any, within: float = 0.0) -> Array:
@@ -113,7 +111,7 @@ def crossings(f: Function, places: Array, y: Array, within: float = 0.0) -> RowP
     return i, _closed(f, i, places[k], places[k + 1], within)
 
 
-def _closed(f: Function, rows: Rows, low: Array, high: Array, within: float) -> Array:
+def _closed(f: Function, rows: Index, low: Array, high: Array, within: float) -> Array:
     return root(lambda x, i: f(i, x), low, high, rows, within=within) if rows.size else low
 
 
@@ -156,7 +154,7 @@ _CHUNK: Final = 2048
 _DIGITS: Final = 8e-16  # of a place: cells have no more
 
 
-def between(start: Array, end: Array, rows: Rows, s: Array) -> Array:
+def between(start: Array, end: Array, rows: Index, s: Array) -> Array:
     """Tables along the segments of these rows: one place per row, or a line of places."""
     one, two = (start[rows], end[rows]) if s.ndim == 1 else (start[rows, None], end[rows, None])
     return np.asarray(special.expit(-s)[..., None] * one + special.expit(s)[..., None] * two)
@@ -165,9 +163,9 @@ def between(start: Array, end: Array, rows: Rows, s: Array) -> Array:
 class Roots(NamedTuple):
     """Rows and places of all roots, sorted; and the rows whose function is 0 throughout."""
 
-    rows: Rows
+    rows: Index
     places: Array
-    throughout: Rows
+    throughout: Index
 
 
 def roots(off: Function, scale: Array) -> Roots:
@@ -197,7 +195,7 @@ def _scanned(f: Function, y: Array, limit: Array) -> list[RowPlaces]:
     return [(i, PLACES[k]), crossings(f, *inner, _DIGITS), *turns(f, *inner, limit, _DIGITS)]
 
 
-def _merged(rows: Rows, places: Array, miss: Array) -> tuple[Rows, Array]:
+def _merged(rows: Index, places: Array, miss: Array) -> tuple[Index, Array]:
     """Near roots of a row as one: an end of the segment, else that with the smallest miss; by row and place."""
     miss = np.where(np.isinf(places), -1.0, miss)
     order = np.lexsort((places, rows))

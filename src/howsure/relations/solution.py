@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.catalogue.expressions import CELLS
 from howsure.errors import BadSetting
 from howsure.evidence.classes import Tally
@@ -83,7 +83,6 @@ def alternative(known: tuple[Given, ...], integers: bool) -> Alternative | None:
 #
 # In words: which bound a contradictory report breaks, and which value would settle an open one.
 
-Array = NDArray[np.float64]
 FAMILIAR: Final = (
     "prevalence", "bias", "recall", "precision", "specificity", "accuracy", "f1", "npv", "phi", "informedness",
     "markedness", "kappa", "jaccard",

@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.arrays import Array, Integers, Mask
 from howsure.catalogue import Metric
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.messages.language import option
@@ -28,7 +29,6 @@ from howsure.results.verbs import ResultKind, Verb
 # Ishioka's figures 1 to 5. The tables of all grid points are found at once (grid.py); where there is none, or more than
 # one value, the surface has a hole, and says why.
 
-Array = NDArray[np.float64]
 BREAK_EVEN: Final = "break-even"
 STATUSES: Final = ("one", "several", "free", "none", "undefined")
 _SAME: Final = 1e-9  # values of several tables this close are one
@@ -55,7 +55,7 @@ class Surface(Result):
     y_values: Array = field(repr=False)
     low: Array = field(repr=False)
     high: Array = field(repr=False)
-    tables: NDArray[np.int64] = field(repr=False)
+    tables: Integers = field(repr=False)
     solved: int = field(default=0, repr=False)  # points that were solved one by one
 
     @cached_property
@@ -67,7 +67,7 @@ class Surface(Result):
         return np.where(one, self.low, np.nan)
 
     @property
-    def mask(self) -> NDArray[np.bool_]:
+    def mask(self) -> Mask:
         """Where there is no single value."""
         return np.isnan(self.values)
 
@@ -297,7 +297,7 @@ class ElevenPoint(Result):
     values: Array = field(repr=False)
     fallout: Array = field(repr=False)
     precision: Array = field(repr=False)
-    reachable: NDArray[np.bool_] = field(repr=False)
+    reachable: Mask = field(repr=False)
 
     @cached_property
     def mean(self) -> Array:

@@ -16,13 +16,12 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array
 from howsure.catalogue.expressions import Expression
 from howsure.relations.quantities import Quantity, quantity
 from howsure.relations.values import CLOSE, Given
 
-Array = NDArray[np.float64]
 _PIVOT = 1e-9
 
 

@@ -15,14 +15,15 @@ from reprlib import repr as brief
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array, Index, Mask
 from howsure.catalogue import Metric, parse
 from howsure.catalogue.expressions import CELLS
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.relations.attributes import Attribute, MixedLaw, Scores, law_of
 from howsure.relations.quantities import Quantity, measure_of, quantity, unboxed
-from howsure.relations.roots import Rows, crossings, root, turns
+from howsure.relations.roots import crossings, root, turns
 from howsure.relations.values import given, numbers
 from howsure.results.result import Result, envelope, real
 from howsure.results.verbs import ResultKind, Verb
@@ -35,7 +36,6 @@ from howsure.results.verbs import ResultKind, Verb
 # two parts that cancel to their last digits. Its roots are looked for between points that resolve the laws
 # (attributes.py), in each stretch between two breaks on its own.
 
-Array = NDArray[np.float64]
 Slopes = Callable[[Array], tuple[Array, Array]]  # the slope and the size of its parts at a threshold
 
 _ROUND_OFF = 64 * float(np.finfo(float).eps)
@@ -73,7 +73,7 @@ def nodes(slopes: Slopes, where: Points) -> Array:
     if not len(where.at):  # scores only: at a score and down to the next one, answers are the same
         return np.append(where.breaks, np.inf)
 
-    def slope(_: Rows, x: Array) -> Array:
+    def slope(_: Index, x: Array) -> Array:
         """As a share of its parts; 0 where these cancel to rounding."""
         total, size = slopes(x)
         return np.where(np.abs(total) <= _ROUND_OFF * size, 0.0, total / np.where(size > 0, size, 1.0))
@@ -284,7 +284,7 @@ class Mixture(Result):
     def _smooth(self) -> bool:
         return not any(_has_scores(law) for law in self._laws)
 
-    def _spans(self, t: Array, inside: NDArray[np.bool_]) -> tuple[Span, ...]:
+    def _spans(self, t: Array, inside: Mask) -> tuple[Span, ...]:
         """Runs of neighbouring stretches, in the thresholds of the user; a step of one rounding joins them."""
         tiny = np.diff(t) <= 4 * np.spacing(np.maximum(np.abs(t[1:]), np.abs(t[:-1])))
         joined = inside | (tiny & np.append(False, inside[:-1]) & np.append(inside[1:], False))

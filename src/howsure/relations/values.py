@@ -17,14 +17,14 @@ from reprlib import repr as brief
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from howsure.arrays import Array
 from howsure.errors import BadSetting
 from howsure.messages.language import option
 from howsure.relations.quantities import Quantity, full_name, quantity
 from howsure.validate import plain_number
 
-Array = NDArray[np.float64]
 CLOSE = 1e-8  # how far exact values may miss each other: they are often printed with ten digits
 _SIMPLE = 100_000_000  # the largest denominator that is called simple
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?")

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Index
 from howsure.distributions.scale import FARTHEST, NEAREST
 from howsure.errors import BadSetting
 from howsure.messages.numbers import ends, probability, short, stated, width_of
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from howsure.charts.chart import Chart
 
 
-Array = NDArray[np.float64]
 Distribution = Any  # howsure.posteriors.distribution.Distribution, which is drawn by what stands here
 _POINTS: Final = 81  # of the first look, a tenth of a standard deviation apart or less
 _ROUNDS: Final = 10  # of more points where the density bends
@@ -104,7 +103,7 @@ def _grid(low: float, high: float, held: Array, log: bool) -> Array:
     return np.unique(np.concatenate([even, held]))
 
 
-def _bends(x: Array, y: Array) -> NDArray[np.intp]:
+def _bends(x: Array, y: Array) -> Index:
     """The steps on which a line is too far from the density, by the bend at both of their ends."""
     step = np.diff(x)
     share = step[:-1] / (step[:-1] + step[1:])

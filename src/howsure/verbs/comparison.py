@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howsure._wins import EVEN, Wins, compare_wins
+from howsure.arrays import AnyArray, Array
 from howsure.distributions.difference import difference_of, order_of
 from howsure.distributions.sampled import Sampled
 from howsure.errors import BadSetting
@@ -53,7 +53,7 @@ def marked(rows: Pair, wholes: Pair, joint: Posterior | None) -> SliceMarks | No
         return marks(deal, rows[0].score - rows[1].score, parts[0] - parts[1], whole)
 
 
-def ordered(sort: str, direction: str | None, better: Any, d: Distribution, sizes: NDArray[Any]) -> list[int]:
+def ordered(sort: str, direction: str | None, better: Any, d: Distribution, sizes: AnyArray) -> list[int]:
     """The slices, flat, in the order asked for; by name where the measure has no direction."""
     if sort == "n":
         return np.argsort(-np.ravel(sizes), kind="stable").tolist()  # type: ignore[no-any-return]
@@ -147,7 +147,6 @@ def _right(joint: Question) -> str:
 #
 # Two systems tested on different items: P(A > B) is the mean of one cdf under the other law (Goutte 2.3).
 
-Array = NDArray[np.float64]
 
 OTHER_SEED: Final = 1_000_000_007  # independent systems are drawn from other streams
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howsure._solve import solve
+from howsure.arrays import Array, Mask
 from howsure.catalogue import Metric, parse
 from howsure.catalogue.expressions import CELLS
 from howsure.catalogue.forms import Linear
@@ -30,7 +30,6 @@ from howsure.validate import finite
 #
 # What is expected of a system, as the table that future items are drawn from: measures to shares of its cells.
 
-Array = NDArray[np.float64]
 
 _GROUPS: Final = {  # sums of cells that measures tell
     **{frozenset({c}): c for c in CELLS},
@@ -351,7 +350,7 @@ def _quantile(found: Seen, q: float) -> float:
     return float(found.values[order[min(at, len(order) - 1)]])
 
 
-def _share(reached: NDArray[np.bool_], weights: Array | None) -> tuple[float, float]:
+def _share(reached: Mask, weights: Array | None) -> tuple[float, float]:
     """The share of data sets, and three standard errors of it: from groups that are drawn apart."""
     if weights is not None:
         return min(float(weights[reached].sum()), 1.0) if not reached.all() else 1.0, 1e-9

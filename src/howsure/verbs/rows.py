@@ -9,8 +9,8 @@ from itertools import groupby, permutations
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import Array, Index
 from howsure.errors import HowsureError, UnknownName
 from howsure.evidence.protocol import Evidence, as_json, number
 from howsure.evidence.slices import Slices, slice_of
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 #
 # Rows: a question with its interval and what is to be said of it, and the documents that rows become.
 
-Array = NDArray[np.float64]
 Place = tuple[int, ...]
 
 
@@ -251,7 +250,7 @@ def _routes(row: Row, places: Sequence[Place]) -> Iterator[str]:
     return iter([str(found[x]) for x in places])
 
 
-def _some(d: Distribution, at: tuple[NDArray[np.intp], ...]) -> tuple[Distribution, ...]:
+def _some(d: Distribution, at: tuple[Index, ...]) -> tuple[Distribution, ...]:
     """The law at a few tables of a large batch, where the others' numbers need not be found; nothing elsewhere."""
     from howsure.distributions.continuous import Continuous
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from howsure.arrays import AnyArray, Array, Index, Mask
 from howsure.errors import BadSetting, UnknownName, listing, nearest
 from howsure.evidence.protocol import Evidence
 from howsure.evidence.slices import Slices
@@ -27,7 +27,6 @@ from howsure.verbs.rows import Place, Row, row_parts
 # are those that stand out among that many (Benjamini & Hochberg at 1 in 20). It takes point scores only: no prior and
 # no law.
 
-Array = NDArray[np.float64]
 
 MANY: Final = 5  # slices from which on some are marked
 LOOKS: Final = 0.05  # a slice looks different that is further out than all but this share of parts
@@ -43,16 +42,16 @@ class DealtParts:
     posteriors: tuple[Posterior, ...]
     reach: Array  # of each slice: the standard error of a score, in units of that of one item
     part_reach: Array
-    group: NDArray[np.intp]
-    part_group: NDArray[np.intp]
+    group: Index
+    part_group: Index
 
 
 @dataclass(frozen=True, eq=False)
 class SliceMarks:
     """Which slices of one measure stand out, and how many look different, do by chance, and have a score."""
 
-    marked: NDArray[np.bool_]
-    defined: NDArray[np.bool_]
+    marked: Mask
+    defined: Mask
     found: int
     expected: float
 
@@ -98,7 +97,7 @@ def _dealt(posteriors: Sequence[Posterior], seed: int) -> DealtParts:
     return DealtParts(parts, reach, reach[which], group, group[which])
 
 
-def _chosen(group: NDArray[np.intp], usable: NDArray[np.intp], cells: int) -> NDArray[np.intp]:
+def _chosen(group: Index, usable: Index, cells: int) -> Index:
     """The slices whose sizes are dealt: equally many of each group, enough for the tails that marks need."""
     groups = np.unique(group[usable])
     most = min(PARTS, CELLS // cells) // len(groups)
@@ -179,13 +178,13 @@ def order(evidence: Evidence, rows: Sequence[Row], overall: Sequence[Row], sort:
     return by_key(-z if sort == "worse" else z)
 
 
-def by_key(key: NDArray[Any]) -> list[Place]:
+def by_key(key: AnyArray) -> list[Place]:
     """Places of a batch, least key first; of equal ones in the order of their names."""
     flat = np.argsort(key.ravel(), kind="stable")
     return list(zip(*(x.tolist() for x in np.unravel_index(flat, key.shape)), strict=True))
 
 
-def worse(row: Row, whole: Row, i: int | None, axis: int) -> NDArray[np.float64]:
+def worse(row: Row, whole: Row, i: int | None, axis: int) -> Array:
     """How surely each slice is worse than the rest, as a normal score; 0 where the measure has no direction.
 
     A slice with the share w of all items is apart from the rest by its distance from the whole over 1 - w, and the rest
@@ -205,7 +204,7 @@ def worse(row: Row, whole: Row, i: int | None, axis: int) -> NDArray[np.float64]
     return np.asarray(z if row.metric.better == "higher" else -z)
 
 
-def _moments(row: Row, i: int | None) -> tuple[NDArray[Any], NDArray[Any]]:
+def _moments(row: Row, i: int | None) -> tuple[AnyArray, AnyArray]:
     mean, std = (np.asarray(x if i is None else x[i]) for x in (row.distribution.mean, row.distribution.std))
     return mean, std
 
