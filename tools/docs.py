@@ -1,5 +1,5 @@
-"""Write the generated pages of docs (metrics.md and measures, command.md, api.md, growth.md and the list of
-decisions), their figures, and the figures of the README.
+"""Write the generated pages of docs (metrics.md and measures, command.md, api.md, growth.md, the table in formats.md,
+the list of decisions), their figures, and the figures of the README.
 
 `--check` only tells whether they are current.
 """
@@ -18,6 +18,7 @@ sys.path.insert(0, str(ROOT))  # so that `python tools/docs.py` finds its parts
 
 from bench.growth import page as growth  # noqa: E402
 from howsure.cli.app import app  # noqa: E402
+from howsure.render.formats import FORMATS  # noqa: E402
 from tools import figures, metric_pages, paper_figures  # noqa: E402
 from tools.site import reference  # noqa: E402
 
@@ -80,6 +81,19 @@ def command_page() -> str:
     return "\n\n".join(parts) + "\n"
 
 
+FORMATS_BEGIN, FORMATS_END = "<!-- written by make docs from the registry of formats -->", "<!-- end of formats -->"
+
+
+def formats_page() -> str:
+    """The page of formats as it was written by hand, with a line for each format of the registry."""
+    before, _, rest = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8").partition(f"{FORMATS_BEGIN}\n")
+    lines = ["| name | suffix | for | what |", "|---|---|---|---|"]
+    for f in FORMATS:
+        suffixes = ", ".join(f"`{suffix}`" for suffix in f.suffixes)
+        lines.append(f"| `{f.name}` | {suffixes} | {'people' if f.for_people else 'programs'} | {f.about} |")
+    return "\n".join([before + FORMATS_BEGIN, "", *lines, "", FORMATS_END]) + rest.partition(FORMATS_END)[2]
+
+
 def decisions_page() -> str:
     """The list of decisions, by their titles."""
     lines = []
@@ -93,6 +107,7 @@ def decisions_page() -> str:
 PAGES: dict[str, Callable[[], str]] = {
     "metrics.md": metric_page,
     "command.md": command_page,
+    "formats.md": formats_page,
     "growth.md": growth.page,
     "../README.md": figures.readme_page,
     "api.md": reference.page,

@@ -21,7 +21,7 @@ from howsure.messages.user_text import visible
 from howsure.posteriors.distribution import Distribution
 from howsure.posteriors.posterior import Posterior, posterior
 from howsure.posteriors.priors import NAMES
-from howsure.render.view import Detail
+from howsure.render.formats import USUAL, Detail
 from howsure.results.result import Result, envelope
 from howsure.results.verbs import EXAMPLE, ResultKind, Verb
 from howsure.validate import (
@@ -186,7 +186,7 @@ class Report(Result):
 
     def page_for(self, view: Detail) -> dict[str, Any]:
         """The document for a table of that view."""
-        return self._usual_page if view.usual and "_document" not in self.__dict__ else self.page()
+        return self._usual_page if view == USUAL and "_document" not in self.__dict__ else self.page()
 
     def to_table(self) -> dict[str, Any]:
         """Columns of one line for each table and measure: slices, metric, system, n, score, mean, low, high."""

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import re
 import weakref
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Final
 
 CONFIG: Final = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 _CONFINED: Final = {  # for a database that may come from somebody else: no file but itself, no secrets, no variables
     "enable_external_access": "false", "allow_persistent_secrets": "false", "python_enable_replacements": "false",
 }  # fmt: skip
+_ERRNO: Final = re.compile(r'"errno":"(\d+)"')  # in what DuckDB says of files
 _OPEN: Final[weakref.WeakSet[Any]] = weakref.WeakSet()
 
 
@@ -46,3 +51,19 @@ def ready(con: Any) -> Any:
     con.execute("SET enable_progress_bar_print = false")
     _OPEN.add(con)
     return con
+
+
+def copy(columns: Mapping[str, Any], path: Path, options: str) -> None:
+    """Write arrays of one length, by name, to a file in place: the caller makes it whole (howsure.atomic)."""
+    import duckdb
+
+    table = {f"c{i}": values for i, values in enumerate(columns.values())}
+    names = ", ".join(f'c{i} AS "{n.replace(chr(34), chr(34) * 2)}"' for i, n in enumerate(columns))
+    quoted = str(path).replace("'", "''")
+    try:
+        with connect() as con:
+            con.register("columns_given", table)
+            con.execute(f"COPY (SELECT {names} FROM columns_given) TO '{quoted}' ({options}, USE_TMP_FILE false)")
+    except duckdb.Error as error:
+        number = _ERRNO.search(str(error))
+        raise OSError(os.strerror(int(number[1])) if number else str(error).splitlines()[0]) from None

@@ -16,11 +16,12 @@ import pytest
 import howsure as hs
 from howsure import papers, relations
 from howsure.charts import scores, thresholds
-from howsure.charts.chart import SUFFIXES, Chart
+from howsure.charts.chart import Chart
 from howsure.charts.contours import isolines, round_levels
 from howsure.errors import BadSetting, HowsureError, UnknownName
 from howsure.messages.numbers import short
 from howsure.render import findings
+from howsure.render.formats import PICTURES
 from howsure.results.outlines import outline
 from howsure.results.result import Document, Result
 from tests.charts.results import HOSTILE, LONG, MAKERS, RIGHT_TO_LEFT, TABLE, charts, many_slices, result
@@ -456,12 +457,12 @@ def test_under_priors_is_the_same_report_under_each():
 # -- files
 
 
-@pytest.mark.parametrize("suffix", SUFFIXES)
-def test_files_of_each_kind(tmp_path, suffix):
-    path = tmp_path / f"chart{suffix}"
+@pytest.mark.parametrize("form", PICTURES)
+def test_files_of_each_kind(tmp_path, form):
+    path = tmp_path / f"chart.{form}"
     result("score").plot().save(path)
     start = path.read_bytes()[:8]
-    assert {".svg": b"<svg ", ".png": b"\x89PNG", ".pdf": b"%PDF", ".html": b"<!doctyp", ".json": b"{"}[suffix] in start
+    assert {"svg": b"<svg ", "png": b"\x89PNG", "pdf": b"%PDF", "html": b"<!doctyp", "json": b"{"}[form] in start
 
 
 def test_unknown_files_and_charts_are_refused(tmp_path):

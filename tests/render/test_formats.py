@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import howsure as hs
-from howsure.render.formats import FORMATS, render
+from howsure.render.formats import TEXTS, render
 from tests.render.snapshot import held
 
 HERE = Path(__file__).parent
@@ -59,7 +59,7 @@ def test_format_is_the_one_that_is_kept(name, kind):
     assert text == held(HERE / f"{name}.{kind}.txt", text)
 
 
-@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize("kind", [form.name for form in TEXTS])
 @pytest.mark.parametrize("name", list(REPORTS))
 def test_every_format_ends_in_one_newline(name, kind):
     """Outputs can be joined and compared: one newline at the end, no blanks at the end of a line."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import sys
+from types import SimpleNamespace
 
 import click
 import numpy as np
@@ -11,29 +12,29 @@ import pytest
 import howsure as hs
 from howsure.cli.app import app
 from howsure.errors import BadSetting, UnknownName
-from howsure.render.formats import FORMATS, REGISTRY, TEXTS, Format, by_suffix, fitting, named, render
+from howsure.render.formats import FORMATS, TEXTS, Format, by_suffix, fitting, named, render
 from howsure.results.result import Result
 
 REPORT = hs.score(hs.Tally.binary(tp=80, fp=20, fn=30, tn=870), metrics=["f1"])
 BAND = hs.curve(np.arange(60) % 3 == 0, np.arange(60.0)).band("recall")
-each = pytest.mark.parametrize("form", REGISTRY, ids=lambda form: form.name)
+each = pytest.mark.parametrize("form", FORMATS, ids=lambda form: form.name)
 text = pytest.mark.parametrize("form", TEXTS, ids=lambda form: form.name)
 
 
 def test_names_and_suffixes_are_used_once():
     """No two formats share a name or a suffix, and suffixes are spelled as they are looked up."""
-    names = [form.name for form in REGISTRY]
-    suffixes = [suffix for form in REGISTRY for suffix in form.suffixes]
+    names = [form.name for form in FORMATS]
+    suffixes = [suffix for form in FORMATS for suffix in form.suffixes]
     assert len(set(names)) == len(names)
     assert len(set(suffixes)) == len(suffixes)
-    assert all(form.suffixes for form in REGISTRY)
+    assert all(form.suffixes for form in FORMATS)
     assert all(suffix == suffix.lower() and suffix.rindex(".") == 0 for suffix in suffixes)
 
 
 @each
 def test_a_format_is_a_text_or_a_file(form):
     """Each has one maker, and is found by its name and by each of its suffixes, in either case."""
-    assert (form.text is None) != (form.file is None)
+    assert hasattr(form.renderer, "write" if form.columns else "render")
     assert named(form.name) is form
     for suffix in form.suffixes:
         assert by_suffix(f"a.b{suffix}") is form
@@ -66,18 +67,9 @@ def test_the_page_is_the_document_where_that_is_short():
     assert hs.compare_wins(17, 4, 3278).page() == hs.compare_wins(17, 4, 3278).to_dict()
 
 
-def test_texts_are_those_that_are_no_files():
-    """FORMATS holds the names of what render can make of every document."""
-    assert [form.name for form in REGISTRY if form.file is None and not form.of] == list(FORMATS)
-    assert "parquet" not in FORMATS
-
-
-@each
-def test_the_page_of_formats_has_it(form):
-    """docs/formats.md has a line for each format: name, suffixes, and for whom it is."""
-    page = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
-    suffixes = ", ".join(f"`{suffix}`" for suffix in form.suffixes)
-    assert f"| `{form.name}` | {suffixes} | {'people' if form.for_people else 'programs'} |" in page
+def test_texts_are_what_every_result_can_be_written_as():
+    """A file of columns, and the format of a gate, are not for every result."""
+    assert [form.name for form in FORMATS if form not in TEXTS] == ["parquet", "junit"]
 
 
 WITHOUT_DOCUMENTS = ("completion", "serve")
@@ -92,8 +84,10 @@ def test_choices_of_the_command_are_in_the_registry(command: click.Command):
     if command.name in ("metrics", "papers"):
         assert offered == ("table", "json", "markdown", *(["html"] if command.name == "papers" else []))
     else:
-        assert offered == tuple(f.name for f in fitting(command.name, columnar=command.name == "score"))
-        assert set(offered) - set(FORMATS) == {"score": {"parquet"}, "gate": {"junit"}}.get(command.name, set())
+        assert offered == tuple(f.name for f in fitting(command.name, columns=command.name == "score"))
+        assert set(offered) - {f.name for f in TEXTS} == {"score": {"parquet"}, "gate": {"junit"}}.get(
+            command.name, set()
+        )
     assert any(x.name == "out" for x in command.params)
 
 
@@ -111,7 +105,7 @@ def test_an_unknown_suffix_is_refused(path, says):
     with pytest.raises(UnknownName) as caught:
         by_suffix(path)
     assert str(caught.value).startswith(says)
-    assert all(form.suffixes[0] in str(caught.value) for form in REGISTRY)
+    assert all(form.suffixes[0] in str(caught.value) for form in FORMATS)
 
 
 def test_a_suffix_that_is_not_for_this_is_refused():
@@ -145,7 +139,9 @@ def test_unknown_names_are_refused():
 
 def test_a_format_is_one_entry(monkeypatch):
     """A further entry is found by name and suffix, renders, and is saved, without a change elsewhere."""
-    new = Format("lines", (".lines",), for_people=False, text=lambda document: f"{len(document['rows'])} rows\n")
-    monkeypatch.setattr("howsure.render.formats.REGISTRY", (*REGISTRY, new))
+    new = Format("lines", (".lines",), "text/lines", "how many rows there are")
+    module = SimpleNamespace(render=lambda document: f"{len(document['rows'])} rows\n")
+    monkeypatch.setitem(sys.modules, "howsure.render.lines", module)
+    monkeypatch.setattr("howsure.render.formats.FORMATS", (*FORMATS, new))
     assert by_suffix("a.lines", (*TEXTS, new)) is new
     assert BAND.to_text("lines") == "60 rows\n"

@@ -11,12 +11,13 @@ import pytest
 
 import howsure as hs
 from howsure.cli import app
-from howsure.render.formats import FORMATS
+from howsure.render.formats import TEXTS
 from tests.refusals import one_sentence
 from tests.tiers import turn
 
 BAD = "=b\x1b[31m\x07\x9b1m\u202eb"
 ROUGH = ["--tolerance", "0.5"]
+FORMATS = [form.name for form in TEXTS]
 NUMBER = re.compile(r"[-+]?[\d.]+(e[-+]?\d+)?( [-+]?[\d.]+)?")  # or two, of a range
 
 

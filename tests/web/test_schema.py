@@ -82,7 +82,7 @@ def test_either_answer_is_described(address, described):
     names = [shape["$ref"].rsplit("/", 1)[1] for shape in shapes.pop("anyOf")]
     assert (names, set(shapes) - {"title"}) == (["FullAnswer", "BareDocument"], set())
     needed = {name: set(described["components"]["schemas"][name]["required"]) for name in names}
-    for form, name in (("answer", "FullAnswer"), ("document", "BareDocument")):
+    for form, name in (("answer", "FullAnswer"), ("json", "BareDocument")):
         found = httpx.post(f"{address}/api/score", json=QUESTION, params={"format": form}, timeout=60).json()
         assert [n for n in names if needed[n] <= found.keys()] == [name]
 

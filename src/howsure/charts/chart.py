@@ -9,7 +9,7 @@ import math
 import os
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
@@ -19,6 +19,7 @@ from typing import Any, Final
 from howsure import atomic
 from howsure.errors import BadSetting, UnknownName
 from howsure.messages.user_text import visible
+from howsure.render.formats import PICTURES
 
 # -- style
 #
@@ -259,6 +260,10 @@ class Chart:
             f"{{{dark_rules('svg')}}}</style>\n<h1>{title}</h1>\n{self.figure()}"
         )
 
+    def to_json(self) -> str:
+        """The specification as text."""
+        return json.dumps(self.spec, indent=1, allow_nan=False) + "\n"
+
     def figure(self) -> str:
         """The drawing with its finding and caption, as a part of a page."""
         texts = "".join(f"<p>{escape(visible(x))}</p>" for x in (self.says, self.caption) if x)
@@ -272,7 +277,11 @@ class Chart:
 
     def as_file(self, path: str | os.PathLike[str]) -> bytes:
         """What a file of that name holds."""
-        made = SUFFIXES[suffix_of(path)](self)
+        return self.written(suffix_of(path).removeprefix("."))
+
+    def written(self, form: str) -> bytes:
+        """The drawing in one of the formats of charts: svg, png, ..."""
+        made: str | bytes = getattr(self, f"to_{form}")()
         return made.encode() if isinstance(made, str) else made
 
     def to_altair(self) -> Any:
@@ -320,22 +329,15 @@ _PAGE_STYLE: Final = (
     "h1{font-size:1.3em}figure{margin:0}svg{max-width:100%;height:auto}figcaption p{margin:.3em 0}"
 )
 
-SUFFIXES: Final[dict[str, Callable[[Chart], str | bytes]]] = {
-    ".svg": Chart.to_svg,
-    ".png": Chart.to_png,
-    ".pdf": Chart.to_pdf,
-    ".html": Chart.to_html,
-    ".json": lambda chart: json.dumps(chart.spec, indent=1, allow_nan=False) + "\n",
-}
-
 
 def suffix_of(path: str | os.PathLike[str], called: str = "a chart") -> str:
     """What a file of a chart ends in, if that is one of those there are."""
     if not isinstance(path, (str, os.PathLike)):
         raise BadSetting(f"a file is named by text or a path; got {path!r}.")
     suffix = Path(path).suffix.lower()
-    if suffix not in SUFFIXES:
-        *first, last = SUFFIXES
+    known = [f".{name}" for name in PICTURES]
+    if suffix not in known:
+        *first, last = known
         raise UnknownName(f"{called} is written as {', '.join(first)} or {last}; got {os.fspath(path)!r}.")
     return suffix
 

@@ -37,7 +37,7 @@ from howsure.errors import BadSetting, HowsureError, nearest
 from howsure.messages.language import SPOKEN
 from howsure.messages.remedies import Typed, at_shell
 from howsure.messages.user_text import laid_out
-from howsure.render.view import Detail
+from howsure.render.formats import Detail
 from howsure.results import verbs
 from howsure.version import VERSION
 

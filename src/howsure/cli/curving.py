@@ -25,7 +25,7 @@ from howsure.cli.options import (
 )
 from howsure.cli.output import show
 from howsure.errors import BadSetting
-from howsure.render.view import Detail
+from howsure.render.formats import Detail
 
 _OTHERS = ("pred", "outcome", "judge", "human", "value", "bounds", "better", "by", "sep", "score", "threshold")
 _EXAMPLE = "recall=0.9, or 'recall=0.9 with 0.95' for a limit in the population with that probability"

@@ -26,7 +26,7 @@ from howsure.cli.options import (
 )
 from howsure.cli.output import show
 from howsure.errors import BadSetting
-from howsure.render.view import Detail
+from howsure.render.formats import Detail
 
 
 @click.command("forecast", cls=Grouped)

@@ -25,7 +25,7 @@ from howsure.cli.options import (
 )
 from howsure.cli.output import show
 from howsure.errors import BadSetting
-from howsure.render.view import Detail
+from howsure.render.formats import Detail
 
 CODES: Final = {"pass": 0, "fail": 1, "inconclusive": 3}
 

@@ -13,7 +13,6 @@ import click
 
 from howsure.errors import BadFile, BadSetting
 from howsure.render import formats
-from howsure.render.view import view
 from howsure.results import verbs
 from howsure.validate import AUTO
 
@@ -192,7 +191,7 @@ _PLOT: Final = option(
     callback=_plotted,
     expose_value=False,
     group=OUTPUT,
-    help="Draw it too: .svg, .png, .pdf, .html, .json.",
+    help=f"Draw it too: {', '.join(f'.{name}' for name in formats.PICTURES)}.",
 )
 
 
@@ -269,14 +268,14 @@ def _out(drawn: bool) -> Out:
 OUT, OUT_OF_LIST = _out(drawn=True), _out(drawn=False)
 
 
-def _format(among: Sequence[formats.Format]) -> Callable[[Any], Any]:
+def format_option(among: Sequence[formats.Format]) -> Callable[[Any], Any]:
     """The option --format; without it the suffix of --out tells, and where there is none it is a table."""
 
     def settled(context: click.Context, _option: click.Parameter, kind: str | None) -> str:
         out: Path | None = context.params.get("out")
         if kind is None:
             return "table" if out is None or not out.suffix else formats.by_suffix(out, among, "give --format").name
-        if out is None and formats.named(kind).file is not None:
+        if out is None and formats.named(kind).columns:
             raise BadSetting(f"--format {kind} writes a file: name it with --out")
         return kind
 
@@ -287,7 +286,7 @@ def _format(among: Sequence[formats.Format]) -> Callable[[Any], Any]:
         metavar="NAME",
         callback=settled,
         group=OUTPUT,
-        help=f"{', '.join(form.name for form in among[:-1])} or {among[-1].name}.",
+        help=f"{formats.names(among[:-1])} or {among[-1].name}.",
     )
 
 
@@ -297,10 +296,10 @@ class Shown(Named):
     def __call__(self, command: Any) -> Any:
         @functools.wraps(command)
         def viewed(*arguments: Any, shown: str | None, verbose: bool, **values: Any) -> Any:
-            asked = view("" if shown is None else shown, verbose)
+            asked = formats.view("" if shown is None else shown, verbose)
             if shown is not None and not asked.columns:
                 raise BadSetting(f"--columns takes names of columns, such as mean,route; got {shown!r}")
-            formats.for_view(values["kind"], asked)
+            formats.for_detail(values["kind"], asked)
             return command(*arguments, view=asked, **values)
 
         return super().__call__(_VERBOSE(viewed))
@@ -336,11 +335,9 @@ INTERVAL = option(
     help="auto, equal-tailed or hdi.",
 )
 SEED = option("--seed", type=int, default=0, show_default=True, help="Seed of what is sampled.")
-FORMAT = _format(formats.TEXTS)
-COLUMNAR = _format(formats.fitting("score", columnar=True))
-OF_GATES = _format(formats.fitting("gate"))
-LISTING = _format([formats.named(name) for name in ("table", "json", "markdown")])
-PAGED = _format([formats.named(name) for name in ("table", "json", "markdown", "html")])
+FORMAT = format_option(formats.TEXTS)
+COLUMNAR = format_option(formats.fitting("score", columns=True))
+OF_GATES = format_option(formats.fitting("gate"))
 EACH_COUNTS = option(
     "--counts",
     multiple=True,

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,14 +19,14 @@ from howsure.errors import BadFile, BadSetting, plural
 from howsure.messages.remedies import Typed
 
 if TYPE_CHECKING:
-    from howsure.render.view import Detail
+    from howsure.render.formats import Detail
     from howsure.results.result import Result
 
 
 def show(result: Result | dict[str, Any], kind: str, out: Path | None, view: Detail | None = None) -> None:
     """A result, or a document, in a format; of a view, where people asked for more."""
     from howsure.render import text as plain
-    from howsure.render.view import USUAL
+    from howsure.render.formats import USUAL
     from howsure.results.result import Document, Result
 
     context = click.get_current_context(silent=True)
@@ -135,8 +134,11 @@ def _encodable(text: str, encoding: str | None, kind: str) -> str:
     try:
         text.encode(name)
     except UnicodeEncodeError:
+        from howsure.render.formats import named
+
+        escaped = getattr(named(kind).renderer, "escaped", _visible)
         lacking = {c for c in set(text) if not c.isascii() and not _has(name, c)}
-        return text.translate({ord(c): _ESCAPES.get(kind, _visible)(c) for c in lacking})
+        return text.translate({ord(c): escaped(c) for c in lacking})
     return text
 
 
@@ -150,10 +152,3 @@ def _has(encoding: str, character: str) -> bool:
 
 def _visible(character: str) -> str:
     return character.encode("ascii", "backslashreplace").decode("ascii")
-
-
-_ESCAPES: Final[dict[str, Callable[[str], str]]] = {
-    "json": lambda c: json.dumps(c)[1:-1],  # outside texts JSON is ASCII: an escape is always in its place
-    "html": lambda c: f"&#{ord(c)};",
-    "latex": lambda c: _visible(c).replace("\\", r"\textbackslash{}"),
-}

@@ -7,8 +7,10 @@ from pathlib import Path
 import click
 
 from howsure import papers
-from howsure.cli.options import OUT_OF_LIST, PAGED, Command
+from howsure.cli.options import OUT_OF_LIST, Command, format_option
 from howsure.cli.output import write
+from howsure.papers import show
+from howsure.render.formats import named
 
 _PAPERS = """Recompute what the papers print, and set it beside the print.
 
@@ -25,7 +27,7 @@ without it every item is computed. A page (--out papers.html) shows every figure
     help=_PAPERS + "\n\n".join(f"{verdict}: {meaning}" for verdict, meaning in papers.MEANINGS.items()),
 )
 @click.argument("item", required=False)
-@PAGED
+@format_option([named(name) for name in show.FORMATS])
 @OUT_OF_LIST
 def papers_command(item: str | None, kind: str, out: Path | None) -> None:
     """Recompute what the papers print, and set it beside the print."""

@@ -10,7 +10,7 @@ import click
 from howsure.cli.options import FORMAT, INTERVAL, LEVEL, OUT, SEED, VIEW, Command, FileName, option
 from howsure.cli.output import show
 from howsure.errors import BadSetting, listing
-from howsure.render.view import Detail
+from howsure.render.formats import Detail
 
 
 @click.command("trec", cls=Command)

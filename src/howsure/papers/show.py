@@ -5,17 +5,16 @@ from __future__ import annotations
 import math
 import textwrap
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from howsure.errors import UnknownName, nearest
 from howsure.papers.item import AGREES, MEANINGS, NUMBER, SAMPLING, VERDICTS, Agreement, Item
-from howsure.render import data, markdown
+from howsure.render import json, markdown
 from howsure.render import text as plain
 from howsure.render.tables import TextTable
 from howsure.version import VERSION
 
-KINDS: Final = ("table", "json", "markdown", "html")
 WIDTHS: Final = {"item": 28, "printed": 38, "howsure": 40, "verdict": 20}
 TERMS: Final = {
     "worked table": "TP 80, FP 20, FN 30, TN 870, an example of ours.",
@@ -81,10 +80,10 @@ def _finite(value: Any) -> Any:
 
 def render(doc: dict[str, Any], kind: str) -> str:
     """The document in one of its formats."""
-    makers = {"table": _text, "json": data.json_text, "markdown": _markdown, "html": _page}
-    if kind not in makers:
-        raise UnknownName(f"no format {kind!r}.{nearest(kind, KINDS)} Give table, json, markdown or html.")
-    return makers[kind](doc)
+    if kind not in FORMATS:
+        *first, last = FORMATS
+        raise UnknownName(f"no format {kind!r}.{nearest(kind, list(FORMATS))} Give {', '.join(first)} or {last}.")
+    return FORMATS[kind](doc)
 
 
 def _page(doc: dict[str, Any]) -> str:
@@ -153,3 +152,8 @@ def _markdown(doc: dict[str, Any]) -> str:
     notes = _notes(doc)
     lines += ["", *(f"- {markdown.escape(note)}" for note in notes)] if notes else []
     return "\n".join(lines) + "\n"
+
+
+FORMATS: Final[dict[str, Callable[[dict[str, Any]], str]]] = {
+    "table": _text, "json": json.render, "markdown": _markdown, "html": _page,
+}  # fmt: skip

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from howsure.render.formats import kind_of
+
 Span = tuple[float, float | None, float]  # low end, point score, high end
 
 
@@ -72,7 +74,7 @@ class Bars:
 
 def bars_of(document: dict[str, Any], rows: Sequence[dict[str, Any]]) -> Bars | None:
     """The bars of a document's rows; None for tables without intervals of scores or of differences."""
-    kind = document["schema"].partition(".")[2].partition("/")[0]
+    kind = kind_of(document)
     if kind not in ("score", "compare", "leaderboard", "curve", "trec", "folds", "forecast"):
         return None
     pairs = kind in ("compare", "folds")

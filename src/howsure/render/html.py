@@ -10,8 +10,8 @@ from html import escape
 from typing import Any, Final
 
 from howsure.render.bars import Bars
+from howsure.render.formats import USUAL, Detail
 from howsure.render.tables import TextTable, from_document
-from howsure.render.view import USUAL, Detail
 
 _WIDE: Final = 160  # of a bar, in pixels
 _HIGH: Final = 18
@@ -37,7 +37,7 @@ _PAGE: Final = (
 )
 
 
-def table(document: dict[str, Any], view: Detail = USUAL) -> str:
+def render(document: dict[str, Any], view: Detail = USUAL) -> str:
     """A table with a caption, column heads, row heads and bars, and its notes as a list; a part of a page."""
     return _part(from_document(document, view))
 
@@ -108,3 +108,8 @@ def _drawing(inside: str) -> str:
 
 def _place(bars: Bars, x: float) -> float:
     return round(_EDGE + bars.share(x) * (_WIDE - 2 * _EDGE), 1)
+
+
+def escaped(character: str) -> str:
+    """Return a character that an output lacks as a reference."""
+    return f"&#{ord(character)};"

@@ -12,7 +12,7 @@ _ELEMENTS: Final = {"fail": "failure", "inconclusive": "error"}  # an error too 
 _SUITE: Final = "howsure gate"
 
 
-def suite(document: dict[str, Any]) -> str:
+def render(document: dict[str, Any]) -> str:
     """One test suite, whose cases fail where their requirement does, and are errors where that is inconclusive."""
     shown, rows = from_document(document), document["rows"]
     states = [row["status"] for row in rows]

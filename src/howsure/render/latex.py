@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from howsure.render.formats import USUAL, Detail
 from howsure.render.tables import from_document
-from howsure.render.view import USUAL, Detail
 
 _SPECIAL = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
@@ -26,7 +26,7 @@ def escape(text: str) -> str:
     return "".join(_SPECIAL.get(c, c) for c in " ".join(text.split()))
 
 
-def table(document: dict[str, Any], view: Detail = USUAL) -> str:
+def render(document: dict[str, Any], view: Detail = USUAL) -> str:
     """A tabular for the booktabs package, headline and notes as comments."""
     t = from_document(document, view)
     lines = [f"% {escape(t.headline)}", *(f"% {escape(note)}" for note in t.notes)]
@@ -43,3 +43,8 @@ def _cell(text: str) -> str:
     if _NUMBERS.fullmatch(text):  # a number or an interval, not a label that looks like one
         shown = _POWER.sub(lambda m: rf"${m[1]}\times 10^{{{int(m[2])}}}$", shown)
     return "{" + shown + "}" if shown.startswith("[") else shown
+
+
+def escaped(character: str) -> str:
+    """Return a character that an output lacks as text."""
+    return character.encode("ascii", "backslashreplace").decode("ascii").replace("\\", r"\textbackslash{}")

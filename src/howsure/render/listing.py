@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from howsure.render import data, markdown
+from howsure.render import json, markdown
 
 SUBJECTS: Final = {  # what a measure is of
     "table": "a 2x2 table",
@@ -51,10 +51,18 @@ def document(metrics: Iterable[Any], full: bool) -> dict[str, Any]:
 
 def render(doc: dict[str, Any], kind: str, width: int = 100) -> str:
     """The document in one of its formats; a list of text in so many columns."""
-    if kind == "json":
-        return data.json_text({k: v for k, v in doc.items() if k != "full"})
-    if kind == "table":
-        return "\n".join(_one(row) for row in doc["rows"]) if doc["full"] else _list(doc["rows"], width)
+    return FORMATS[kind](doc, width)
+
+
+def _json(doc: dict[str, Any], _width: int) -> str:
+    return json.render({k: v for k, v in doc.items() if k != "full"})
+
+
+def _text(doc: dict[str, Any], width: int) -> str:
+    return "\n".join(_one(row) for row in doc["rows"]) if doc["full"] else _list(doc["rows"], width)
+
+
+def _markdown(doc: dict[str, Any], _width: int) -> str:
     columns = ("metric", "formula", "range", "better", "route", "meaning", "also called")
     head = "| " + " | ".join(columns) + " |\n|" + "---|" * len(columns)
     rows = ["| " + " | ".join(markdown.escape(x) for x in _cells(row)) + " |" for row in doc["rows"]]
@@ -140,3 +148,8 @@ def _one(row: dict[str, Any]) -> str:
     ]
     lines = [f"{row['metric']}: {row['meaning']}", *(f"  {name:15} {told}" for name, told in facts if told is not None)]
     return "\n".join(lines) + "\n"
+
+
+FORMATS: Final[dict[str, Callable[[dict[str, Any], int], str]]] = {
+    "table": _text, "json": _json, "markdown": _markdown,
+}  # fmt: skip

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from howsure.render.formats import USUAL, Detail
 from howsure.render.tables import from_document
-from howsure.render.view import USUAL, Detail
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#&~])")
 _LIST = re.compile(r"^(\d*)([-+.)])")  # at the start of a line they begin a list
@@ -21,7 +21,7 @@ def escape(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
 
 
-def table(document: dict[str, Any], view: Detail = USUAL) -> str:
+def render(document: dict[str, Any], view: Detail = USUAL) -> str:
     """The document as a table with its headline and notes."""
     t = from_document(document, view)
     lines = [_headline(document, t.headline), "", "| " + " | ".join(escape(c) for c in t.columns) + " |"]

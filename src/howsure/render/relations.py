@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from howsure.messages.numbers import count, ends, short, within
-from howsure.render.tables import TextTable, level_of, page, texts
-from howsure.render.view import USUAL_PRIORS
+from howsure.render.tables import USUAL_PRIORS, TextTable, in_words, level_of, page
 
 # -- plans
 #
@@ -37,7 +36,9 @@ def plan(document: dict[str, Any]) -> TextTable:
     )
     name = document["prior"]["name"]
     prior = "" if name in USUAL_PRIORS else f"; prior {name}"
-    return page(f"{document['verdict']}{prior}", (document["unit"], *titles), 0, body, [*texts(document), *within])
+    return page(
+        f"{document['verdict']}{prior}", (document["unit"], *titles), 0, body, [*in_words(document["notes"]), *within]
+    )
 
 
 # -- surfaces
@@ -58,7 +59,7 @@ def surface(document: dict[str, Any]) -> TextTable:
     body = tuple((f"{rows[j * nx]['y']:.4g}", *(_cell(rows[j * nx + i]) for i in columns)) for j in lines)
     fixed = "".join(f", {name} {value:g}" for name, value in document["fixed"].items())
     headline = f"{document['z']} by {document['x']} and {document['y']}{fixed}; {document['feasible']:.1%} feasible"
-    notes = texts(document)
+    notes = in_words(document["notes"])
     if any(NONE in line for line in body):
         notes.insert(0, f"{NONE} no table")
     if len(columns) < nx or len(lines) < ny:
@@ -78,7 +79,7 @@ def eleven_point(document: dict[str, Any]) -> TextTable:
     gaps = ("mean gap", *(short(x) for x in document["gap"]))
     head = (document["measure"], *(f"fallout {a:g}" for a in fallouts))
     headline = f"11-point averaged precision by {document['measure']}; rule {document['rule']} (share of levels)"
-    return page(headline, head, 0, (*body, gaps), texts(document))
+    return page(headline, head, 0, (*body, gaps), in_words(document["notes"]))
 
 
 def _average(row: dict[str, Any]) -> str:
@@ -120,7 +121,7 @@ _MEASURES = ("precision", "recall", "f1", "accuracy", "prevalence", "phi")
 
 def solution(document: dict[str, Any]) -> TextTable:
     """The tables found, the ranges of what is left open, or the values that contradict each other."""
-    notes = [*texts(document), *map(_law, document.get("posterior", ()))]
+    notes = [*in_words(document["notes"]), *map(_law, document.get("posterior", ()))]
     given = ", ".join(f"{g['name']} {g['shown']}" for g in document.get("given", ()))
     said = document["why"].rstrip(".")
     headline = said if document["status"] in ("unique", "several") else f"{document['status']}: {said}"
@@ -158,14 +159,14 @@ def identities(document: dict[str, Any]) -> TextTable:
     rows = [(r["text"], _value(r["left"]), _value(r["right"]), said[r["holds"]], r["source"]) for r in document["rows"]]
     headline = "all identities hold" if document["holds"] else "an identity is broken"
     columns = ("identity", "left", "right", "", "source")
-    table = page(headline, columns, 1, rows, texts(document))
+    table = page(headline, columns, 1, rows, in_words(document["notes"]))
     return replace(table, right=(False, True, True, False, False))
 
 
 def tradeoff(document: dict[str, Any]) -> TextTable:
     """Precision at each recall, of one curve or with its posterior."""
     rows = document["rows"]
-    notes = texts(document)
+    notes = in_words(document["notes"])
     if document["prior"] is None:
         columns: tuple[str, ...] = ("recall", "precision", "f1", "precision by recall")
         low, high = document["curve"]["recall"]
@@ -207,7 +208,7 @@ def mixture(document: dict[str, Any]) -> TextTable:
         f"recall and precision rise together from threshold {short(a)} to {short(b)}"
         for a, b in document["rising_together"] or ()
     ]
-    return page(headline, columns, 0, rows, [*notes, *texts(document)])
+    return page(headline, columns, 0, rows, [*notes, *in_words(document["notes"])])
 
 
 def _threshold(x: dict[str, Any]) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import Any
+from typing import Any, Final
 
+from howsure.errors import BadSetting, UnknownName, nearest
+from howsure.messages.language import option
 from howsure.messages.numbers import (
     beside,
     by_weight,
@@ -23,7 +25,7 @@ from howsure.messages.numbers import (
 )
 from howsure.messages.user_text import visible
 from howsure.render.bars import Bars, bars_of
-from howsure.render.view import USUAL, USUAL_PRIORS, Detail, check, in_words
+from howsure.render.formats import USUAL, Detail, kind_of
 
 # -- shown
 #
@@ -45,7 +47,7 @@ class Heading:
 
 def columns_of(document: dict[str, Any], rows: list[Row]) -> list[Heading]:
     """All columns that the table of a document can have, in their order."""
-    kind = document["schema"].partition(".")[2].partition("/")[0]
+    kind = kind_of(document)
     make = {
         "compare": _compare, "leaderboard": _leaderboard, "association": _association, "threshold": _threshold,
         "band": _band, "folds": _folds, "gate": _gate, "forecast": _forecast,
@@ -429,20 +431,20 @@ _PAGES = {  # documents whose tables are made elsewhere
 def from_document(document: dict[str, Any], view: Detail = USUAL) -> TextTable:
     """The table of any howsure document that has rows."""
     rows = document["rows"]
-    kind = document["schema"].partition(".")[2].partition("/")[0]
+    kind = kind_of(document)
     if kind in _PAGES:
         module, function = _PAGES[kind]
         made: TextTable = getattr(import_module(f"howsure.render.{module}"), function)(document)
         return made
     every = columns_of(document, rows)
-    check(view, [c.key for c in every if c.more], [c.key for c in every if not c.more])
+    _check(view, [c.key for c in every if c.more], [c.key for c in every if not c.more])
     columns = [c for c in every if not c.more or view.wants(c.key)]
     return TextTable(
         visible(headline(document, view)),
         tuple(visible(c.title) for c in columns),
         tuple(c.right for c in columns),
         _with_gaps(document, tuple(tuple(visible(c.cell(row)) for c in columns) for row in rows)),
-        tuple(map(visible, view.notes(document))),
+        tuple(map(visible, notes_of(document, view))),
         tuple(c.key for c in columns),
         _barred(document, rows),
     )
@@ -457,9 +459,56 @@ def page(
     return TextTable(visible(headline), tuple(map(visible, columns)), right, body, tuple(map(visible, notes)))
 
 
-def texts(document: dict[str, Any]) -> list[str]:
-    """The notes of a document, in words."""
-    return in_words(document["notes"])
+# -- notes
+
+TECHNICAL: Final = frozenset(  # how numbers were found, where that does not change how to read them
+    (
+        "binned", "chance-sampled", "clusters", "delong", "folds", "infinite-mean", "interval-to-end", "labels",
+        "micro", "no-mean", "pairs-prior", "prior", "prior-from-data", "recall-rule", "rounds-to-edge", "rule",
+        "sampled", "simultaneous", "unbounded",
+    )
+)  # fmt: skip
+USUAL_PRIORS: Final = ("even", "wins")  # which need no word
+WARNED: Final = "warning: "  # how the text of a warning begins
+
+
+def in_words(notes: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return the texts of notes; a warning says that it is one.
+
+    >>> in_words([{"level": "warning", "text": "ids repeat"}, {"level": "note", "text": "f1 is sampled"}])
+    ['warning: ids repeat', 'f1 is sampled']
+    """
+    return [f"{WARNED if n['level'] == 'warning' else ''}{n['text']}" for n in notes]
+
+
+def notes_of(document: Mapping[str, Any], detail: Detail = USUAL) -> list[str]:
+    """Return the notes in words: all of them, or those that change how to read the numbers."""
+    return in_words(n for n in document["notes"] if detail.verbose or n["code"] not in TECHNICAL)
+
+
+# -- columns that people ask for
+
+
+def _check(asked: Detail, more: Sequence[str], always: Sequence[str]) -> None:
+    """Refuse columns that a table does not have, and a list that adds none."""
+    for name in asked.columns:
+        if name not in more and name not in always:
+            raise UnknownName(f"no column {name!r} here.{nearest(name, [*more, *always])} {_takes_columns(more)}")
+    if asked.columns and not any(name in more for name in asked.columns):
+        raise BadSetting(f"{' and '.join(asked.columns)} {_are_shown(asked.columns)} anyway. {_takes_columns(more)}")
+
+
+def _are_shown(names: Sequence[str]) -> str:
+    return "is shown" if len(names) == 1 else "are shown"
+
+
+def _takes_columns(more: Sequence[str]) -> str:
+    if not more:
+        return f"This table has no more columns: leave out {option('columns')}."
+    return f"{option('columns')} takes {', '.join(more)}."
+
+
+# -- parts of the table
 
 
 def _with_gaps(document: dict[str, Any], rows: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:

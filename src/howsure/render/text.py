@@ -10,8 +10,8 @@ from shutil import get_terminal_size
 from typing import Any, Final
 
 from howsure.render.bars import ASCII, LINES, Signs
-from howsure.render.tables import TextTable, from_document
-from howsure.render.view import USUAL, WARNED, Detail
+from howsure.render.formats import USUAL, Detail
+from howsure.render.tables import WARNED, TextTable, from_document
 
 # -- layout
 #
@@ -178,7 +178,7 @@ def cells(text: str) -> int:
 # Plain text tables for terminals, logs and screen readers; colour and bold through rich on a terminal.
 
 
-def table(document: dict[str, Any], view: Detail = USUAL) -> str:
+def render(document: dict[str, Any], view: Detail = USUAL) -> str:
     """An aligned table with its headline and notes."""
     return text(from_document(document, view))
 

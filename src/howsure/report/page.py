@@ -24,8 +24,8 @@ from howsure.messages.numbers import count
 from howsure.messages.remedies import Typed
 from howsure.messages.user_text import visible
 from howsure.render import findings, html
-from howsure.render.tables import TextTable, from_document, page
-from howsure.render.view import TECHNICAL, Detail, in_words
+from howsure.render.formats import Detail
+from howsure.render.tables import TECHNICAL, TextTable, from_document, in_words, page
 from howsure.report.assumptions import assumptions
 from howsure.report.opening import answers, kind_of, title
 from howsure.validate import AUTO

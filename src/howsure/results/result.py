@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -14,8 +14,19 @@ import numpy as np
 
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.messages.notes import WARNING, Note, note
-from howsure.render.formats import FORMATS, by_suffix, fitting, for_view, kind_of, named, render
-from howsure.render.view import USUAL, Detail, view
+from howsure.render.formats import (
+    TEXTS,
+    USUAL,
+    Detail,
+    by_suffix,
+    fitting,
+    for_detail,
+    kind_of,
+    named,
+    names,
+    render,
+    view,
+)
 from howsure.validate import flag
 
 if TYPE_CHECKING:
@@ -137,7 +148,7 @@ class Result:
 
         It has the columns that people read; `full=True` gives all that the JSON has, with nested keys joined by a dot.
         """
-        from howsure.render.data import flat, readable
+        from howsure.render.csv import flat
 
         rows = self._document["rows"]
         return frame([flat(row) for row in rows] if flag(full, "full") else readable(rows), self._library)
@@ -148,8 +159,6 @@ class Result:
         A comparison gives both scores, the difference and P(better): a/f1, b/f1, f1/a-b, f1/a-b_p_better. Points of
         curves have no names and are left out; to_frame has them.
         """
-        from howsure.render.data import metrics
-
         return metrics(self._document)
 
     def to_text(self, kind: str = "table", *, columns: str | Iterable[str] = (), verbose: bool = False) -> str:
@@ -260,10 +269,9 @@ class Result:
         columns: str | Iterable[str] = (),
         verbose: bool = False,
     ) -> None:
-        """Write a file, whole or not at all: .txt, .json, .md, .tex, .csv or .html, or the format that `kind` names.
+        """Write a file, whole or not at all, in the format of its suffix, or that `kind` names (docs/formats.md).
 
-        Results that have columns (a Report) are also written as .parquet, gates as .xml (JUnit). `columns` and
-        `verbose` are as in to_text.
+        Some formats need columns, which a Report has, or are for gates. `columns` and `verbose` are as in to_text.
         """
         self._save(path, kind, view(columns, verbose))
 
@@ -272,16 +280,15 @@ class Result:
 
         columnar = self if isinstance(self, Columnar) else None
         form = by_suffix(path, fitting(self._kind, columnar is not None)) if kind is None else named(kind)
-        for_view(form.name, asked)
-        if form.file is None:
+        for_detail(form.name, asked)
+        if not form.columns:
             atomic.write_text(path, self._render(form.name, asked, in_file=True))
         elif columnar is None:
-            kind, texts = type(self).__name__, ", ".join(FORMATS)
-            raise BadSetting(f"{form.name} needs columns, and a {kind} has none; use {texts}.")
+            raise BadSetting(f"{form.name} needs columns, and a {type(self).__name__} has none; use {names(TEXTS)}.")
         else:
             table = columnar.to_table()
             with atomic.whole(path) as place:
-                form.file(table, place)
+                form.renderer.write(table, place)
 
     def _render(self, kind: str, view: Detail = USUAL, in_file: bool = False) -> str:
         if isinstance(kind, str) and kind == "html":
@@ -342,12 +349,90 @@ def _polars(polars: Any, rows: list[dict[str, Any]]) -> Any:
     return polars.DataFrame({k: polars.Series(k, [row.get(k) for row in rows], strict=False) for k in names})
 
 
-# -- export
-#
-# Reports for other programs: columns for files of millions of slices.
-
-
 def real(x: Any) -> float | None:
     """A finite number, or null."""
     value = float(x)
     return value if np.isfinite(value) else None
+
+
+# -- rows for programs
+#
+# The columns that people read, and flat names with numbers for experiment trackers.
+
+Row = dict[str, Any]
+_TECHNICAL: Final = frozenset({
+    "asked", "overall", "class", "marked", "better", "paired", "std", "median", "mode", "low_gap", "high_gap",
+    "p_worse", "chance", "p_above_chance", "route", "range", "infinite", "verdict", "same", "reason", "kind", "sign",
+    "limit", "margin", "more_unit", "unit", "ranks", "trec_eval", "equal_within",
+})  # fmt: skip
+_PARTS: Final = {  # of the parts of a row, what people read; the other parts in full
+    "first": ("system", "score", "wins"),
+    "second": ("system", "score", "wins"),
+    "difference": ("score", "low", "high"),
+    **dict.fromkeys(("error", "p_top", "shares", "log_odds"), ()),
+}
+_ALWAYS: Final = frozenset({"score", "low", "high"})
+_ENDINGS: Final = {"score": "", "value": "", "low": "_low", "high": "_high"} | {
+    k: f"_{k}" for k in ("p_better", "p_best", "expected_rank", "probability")
+}
+_NAMES: Final = ("asked", "metric", "measure", "what")
+_SETTINGS: Final = frozenset({"schema", "version", "level", "seed"})
+
+
+def readable(rows: Iterable[Row]) -> list[Row]:
+    """The rows without nesting, and without technical columns or columns that are empty throughout."""
+    from howsure.render.csv import flat
+
+    found = [flat({k: _part(k, v) for k, v in row.items() if k not in _TECHNICAL}) for row in rows]
+    used = {k for row in found for k, v in row.items() if v is not None or k in _ALWAYS}
+    return [{k: v for k, v in row.items() if k in used} for row in found]
+
+
+def _part(key: str, value: Any) -> Any:
+    if isinstance(value, dict) and key in _PARTS:
+        return {k: value[k] for k in _PARTS[key] if k in value}
+    return value
+
+
+def metrics(document: Mapping[str, Any]) -> dict[str, float]:
+    """The numbers of a result under flat names: f1, f1_low, f1_high; system/f1/spam/region=north_low.
+
+    Names that repeat are numbered. Rows without a name (points of a curve, one of many tables) are left out.
+    """
+    rows = list(document["rows"])
+    out = {k: v for k, v in document.items() if k not in _SETTINGS and _is_number(v)}
+    found: dict[str, list[dict[str, float]]] = {}
+    for name, own in (x for row in [*rows, *(document.get("ranges") or [])] for x in _named(row)):
+        values = {end: own[k] for k, end in _ENDINGS.items() if _is_number(own.get(k))}
+        if values not in found.setdefault(name, []):  # a system of two pairs has one score
+            found[name].append(values)
+    if len(rows) == 1 and not any(_named(rows[0])):
+        out |= {k: v for k, v in rows[0].items() if _is_number(v)}
+    for name, listed in found.items():
+        for i, values in enumerate(listed, 1):
+            out |= {(name if len(listed) == 1 else f"{name}/{i}") + end: v for end, v in values.items()}
+    return out
+
+
+def _named(row: Row) -> Iterator[tuple[str, Row]]:
+    """The names of a row with the values that go under them: of two systems, each of them and the difference."""
+    called = next((str(row[k]) for k in _NAMES if row.get(k) is not None), None)
+    if called is None:
+        return
+    metric = called.replace(":", "/").replace("@", "/")
+    where = [f"{k}={v}" for k, v in (row.get("slice") or {}).items()]
+    sides = [row.get(k) for k in ("first", "second")]
+    systems = [x.get("system") if isinstance(x, dict) else x for x in sides]
+    for side, system in zip(sides, systems, strict=True):
+        if isinstance(side, dict):
+            yield "/".join([str(system), metric, *where]), side | {"value": side.get("wins")}
+    own = row if row.get("difference") is None else row["difference"] | {"p_better": row.get("p_better")}
+    if row.get("next") is not None:  # of future items the mean is expected, whatever the score so far
+        own, where = row | {"score": row["mean"]}, [*where, f"next={row['next']}"]
+    pair = [] if None in systems else [f"{systems[0]}-{systems[1]}"]
+    system = [] if row.get("system") is None else [str(row["system"])]
+    yield "/".join([*system, metric, *pair, *where]), own
+
+
+def _is_number(x: Any) -> bool:
+    return isinstance(x, (int, float)) and not isinstance(x, bool)

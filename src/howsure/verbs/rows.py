@@ -19,7 +19,6 @@ from howsure.posteriors.distribution import Distribution, Interval
 from howsure.posteriors.estimand import Question
 from howsure.posteriors.posterior import Posterior, posterior
 from howsure.posteriors.priors import NAMES
-from howsure.render.formats import named
 from howsure.results.result import real
 
 if TYPE_CHECKING:
@@ -444,11 +443,11 @@ def _narrow(values: Any) -> Any:
 def write_columns(columns: dict[str, Any], path: atomic.Name) -> None:
     """A Parquet or CSV file, by its suffix, written whole or not at all; without a suffix it is Parquet."""
     from howsure import atomic
-    from howsure.render.data import csv_file, parquet_file
+    from howsure.render import csv, parquet
+    from howsure.render.formats import named
 
-    parquet = named("parquet")
     suffix = atomic.checked(path).suffix.lower()
-    if suffix not in (".csv", "", *parquet.suffixes):
+    if suffix not in ("", *named("csv").suffixes, *named("parquet").suffixes):
         raise UnknownName(f"write() makes .parquet and .csv files; got {str(path)!r}. For other formats use save().")
     with atomic.whole(path) as place:
-        (csv_file if suffix == ".csv" else parquet_file)(columns, place)
+        (csv if suffix in named("csv").suffixes else parquet).write(columns, place)

@@ -17,8 +17,9 @@ from howsure.messages.numbers import count, probability, short
 from howsure.messages.remedies import Typed, at_shell
 from howsure.messages.user_text import laid_out
 from howsure.render import findings
-from howsure.render.view import Detail
+from howsure.render.formats import TEXTS, Detail
 from howsure.web import questions, uploads
+from howsure.web.models import MEDIA_TYPES
 from howsure.web.questions import Posed
 
 # -- finding
@@ -81,12 +82,6 @@ def _traded(document: Document) -> str:
 
 _LOG: Final = logging.getLogger("howsure.web")
 _JSON: Final = "application/json"
-TEXTS: Final = {
-    "document": _JSON, "csv": "text/csv", "table": "text/plain", "markdown": "text/markdown",
-    "latex": "application/x-tex", "html": "text/html",
-}  # fmt: skip
-DRAWN: Final = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf"}
-FORMATS: Final = ("answer", *TEXTS, *DRAWN)
 _MEMORY: Final = (
     "what was asked is too large for the memory of this machine; ask for fewer slices, classes or measures at once."
 )
@@ -177,15 +172,11 @@ def _given(job: Job, asked: Posed, files: tuple[str, ...] = ()) -> Reply:
 
 def _written(job: Job, asked: Posed, result: Any, files: tuple[str, ...]) -> Reply:
     questions.refuse_many("slices", int((result.page().get("hidden") or {}).get("tables", 0)))
-    if job.form in DRAWN:
-        chart = result.plot()
-        made = {"svg": chart.to_svg, "png": chart.to_png, "pdf": chart.to_pdf}[job.form]()
-        return Reply(200, DRAWN[job.form], made.encode() if isinstance(made, str) else made)
-    if job.form == "html":
-        return Reply(200, TEXTS["html"], _page(asked, result, files).encode())
-    if job.form in TEXTS:
-        text = result.to_text("json" if job.form == "document" else job.form)
-        return Reply(200, TEXTS[job.form], text.encode())
+    if job.form in {f.name for f in TEXTS}:
+        text = _page(asked, result, files) if job.form == "html" else result.to_text(job.form)
+        return Reply(200, MEDIA_TYPES[job.form], text.encode())
+    if job.form in MEDIA_TYPES:
+        return Reply(200, MEDIA_TYPES[job.form], result.plot().written(job.form))
     document = result.to_dict()
     drawn = _drawn(result) if job.charts else None
     told = {

@@ -13,7 +13,7 @@ from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
 
 from howsure.web import models
-from howsure.web.answers import DRAWN, TEXTS, Job, Reply
+from howsure.web.answers import Job, Reply
 from howsure.web.guard import CheckedRoute, Refused
 from howsure.web.uploads import Folder, NotKept, Reports
 from howsure.web.workers import Workers
@@ -37,12 +37,12 @@ _REFUSED: Final[dict[int | str, dict[str, Any]]] = {
     }.items()
 }
 _WRITTEN: Final = {
-    kind: {"schema": {"type": "string"}} for kind in (*TEXTS.values(), *DRAWN.values()) if kind != "application/json"
+    kind: {"schema": {"type": "string"}} for kind in models.MEDIA_TYPES.values() if kind != "application/json"
 }
 _ANSWER: Final[dict[int | str, dict[str, Any]]] = {
     200: {
         "model": models.FullAnswer | models.BareDocument,  # a schema beside the model would hold as well as it
-        "description": "The answer; with format=document, its document alone.",
+        "description": "The answer; with format=json, its document alone.",
         "content": _WRITTEN,
     },
     **_REFUSED,

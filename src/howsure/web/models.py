@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from howsure.render.formats import PICTURES, TEXTS
 
 MOST_COUNT: Final = 10**12
 MOST_CLASSES: Final = 100
@@ -27,10 +29,14 @@ Label = Text | Annotated[int, Field(ge=-MOST_COUNT, le=MOST_COUNT)]
 Labels = Annotated[list[Label], Field(max_length=MOST_ITEMS)]
 Metrics = Annotated[list[Text], Field(min_length=1, max_length=MOST_METRICS)]
 Names = Annotated[list[Text], Field(max_length=MOST_METRICS)]
-Format = Annotated[
-    Literal["answer", "document", "csv", "table", "markdown", "latex", "html", "svg", "png", "pdf"],
-    Field(description="answer: JSON with document, finding and lines; else what the command writes, or the chart."),
-]
+MEDIA_TYPES: Final = {**PICTURES, **{f.name: f.media_type for f in TEXTS}}  # `json` and `html` are of the result
+if TYPE_CHECKING:
+    Format = str
+else:
+    Format = Annotated[
+        Literal["answer", *MEDIA_TYPES],
+        Field(description="answer: JSON with document, finding and lines; else what the command writes, or the chart."),
+    ]
 Seed = Annotated[int, Field(le=2**63 - 1)]
 Limits = Number | Annotated[dict[Text, Number], Field(max_length=MOST_METRICS)]
 Tolerance = Annotated[float, Field(ge=0.005, le=1, allow_inf_nan=False)]
@@ -322,7 +328,7 @@ class FullAnswer(StrictModel):
 
 
 class BareDocument(BaseModel):
-    """The document of the command alone, as `format=document` asks for it; what else it holds is by its schema."""
+    """The document of the command alone, as `format=json` asks for it; what else it holds is by its schema."""
 
     model_config = ConfigDict(extra="allow")
 

@@ -218,7 +218,7 @@ function showLines(found) {
 }
 
 function showExports(again, verb) {
-  const forms = [["PNG", "png"], ["SVG", "svg"], ["CSV", "csv"], ["JSON", "document"]];
+  const forms = [["PNG", "png"], ["SVG", "svg"], ["CSV", "csv"], ["JSON", "json"]];
   $("export").replaceChildren(make("span", { className: "quiet" }, "Save as"), ...forms.map(([text, form]) => make("button", { type: "button", className: form === "png" || form === "svg" ? "drawing" : "", onclick: async (e) => {
     e.target.disabled = true;
     try {
