@@ -14,7 +14,7 @@ import pytest
 
 import howsure as hs
 from howsure.errors import BadFile, BadLabels, BadSetting, HowsureError, UnknownName
-from howsure.io import conditions
+from howsure.io import where
 from howsure.io.entrance import evidence
 from howsure.io.format import system_names
 from howsure.messages.notes import note
@@ -312,8 +312,8 @@ def test_conditions_that_are_none():
     """A condition needs a column and a sign."""
     for text in ("region", "=x", "", "  >= 3"):
         with pytest.raises(BadSetting, match="a condition is column=value"):
-            conditions.parse(text)
-    assert conditions.parse("a=b=c", ("a=b",)).column == "a=b"
+            where.parse(text)
+    assert where.parse("a=b=c", ("a=b",)).column == "a=b"
 
 
 def test_a_condition_on_an_unknown_column(tmp_path):

@@ -13,7 +13,7 @@ import pytest
 import howsure as hs
 from howsure.errors import BadLabels, BadSetting, UnknownName
 from howsure.evidence.protocol import Account
-from howsure.io import conditions
+from howsure.io.where import parse
 
 ROWS = [  # id, age, region, a time in nanoseconds, a day
     ("1", "500", "north", "1700000000000000000", "2024-01-31"),
@@ -174,7 +174,7 @@ def test_plain_values_are_judged_alike():
         ("x>1970-01-01", datetime(1970, 1, 1, 1, tzinfo=UTC)): True, ("x=5", "five"): False, ("x!=5", "five"): True,
         ("x!=5", " "): False, ("x>" + "9" * 3000, "9" * 3001): True, ("x=1e400", "1e401"): True,
     }  # fmt: skip
-    assert {key: conditions.parse(key[0]).judge(key[1]) for key in judge} == judge
+    assert {key: parse(key[0]).judge(key[1]) for key in judge} == judge
 
 
 # -- the account

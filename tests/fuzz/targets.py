@@ -16,7 +16,7 @@ import howsure as hs
 from howsure import HowsureError
 from howsure.catalogue import described, parse, repeated, retrieval
 from howsure.cli import parse as parsing
-from howsure.io import conditions
+from howsure.io import where
 from howsure.ranking import names
 from howsure.verbs.requirements import requirements
 from tests.fuzz import requests
@@ -130,7 +130,7 @@ def option_texts(data: bytes) -> bool:
         parsing.sizes,
         parsing.bounds,
         lambda text: parsing.limits((text,)),
-        lambda text: conditions.parse(text, ("g", "age", "a b")),
+        lambda text: where.parse(text, ("g", "age", "a b")),
         lambda text: hs.posterior(hs.Tally.rate(hits=1, of=2), text),
     )
     if not data:

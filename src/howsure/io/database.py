@@ -13,9 +13,8 @@ from functools import cached_property, lru_cache
 from typing import Any, Final, Literal
 
 from howsure.errors import BadFile, BadSetting
-from howsure.io import conditions
+from howsure.io import where as conditions
 from howsure.io.columns import EXACT, coarse
-from howsure.io.conditions import DATE, NUMBER, TIME, ZONE, Condition
 from howsure.io.groups import Groups, beyond, read
 from howsure.io.keys import (
     DUCKDB,
@@ -23,7 +22,6 @@ from howsure.io.keys import (
     STATUS,
     Arithmetic,
     Grouping,
-    Judged,
     sql_arithmetic,
     sql_groups,
     sql_rows,
@@ -31,6 +29,7 @@ from howsure.io.keys import (
 )
 from howsure.io.request import check_column
 from howsure.io.text_types import constant, of_duckdb, other_kind, with_unreadable
+from howsure.io.where import DATE, NUMBER, TIME, ZONE, Condition, Judged
 from howsure.messages.language import option
 
 # -- database conditions

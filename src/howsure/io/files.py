@@ -18,17 +18,18 @@ import numpy as np
 
 from howsure import duck
 from howsure.errors import BadFile, BadLabels, HowsureError, NoCommonId
-from howsure.io import conditions
+from howsure.io import where as conditions
 from howsure.io.column_names import usual_id, usual_names
 from howsure.io.columns import EXACT, Column, as_numbers, coarse
 from howsure.io.damaged_files import explained, too_long
 from howsure.io.first_rows import ROWS, Head
 from howsure.io.format import expanded, sniff
 from howsure.io.groups import Groups, alike, beyond, kept_rows, merged, read
-from howsure.io.keys import COUNT, DUCKDB, GIVEN, STATUS, Grouping, Judged, sql_groups, sql_rows, status_sql
+from howsure.io.keys import COUNT, DUCKDB, GIVEN, STATUS, Grouping, sql_groups, sql_rows, status_sql
 from howsure.io.readers import Reader, apart, reader, refuse_lacking
 from howsure.io.streams import LONGEST, File, damaged, lines_table, on_disk, unpacked
 from howsure.io.typed_text import MISSING, refuse_mixed, refuse_no_number, spelt
+from howsure.io.where import Judged
 from howsure.messages.language import option
 from howsure.messages.notes import Note, note
 

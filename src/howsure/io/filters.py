@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from howsure.errors import BadSetting, Remedy, listing, plural
-from howsure.io import conditions
+from howsure.io import where as conditions
 from howsure.io.column_names import guess
 from howsure.io.groups import Source
 from howsure.io.keys import Grouping, Key

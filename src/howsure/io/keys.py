@@ -12,6 +12,8 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
+from howsure.io.where import Judged
+
 HUGE: Final = 1.7976931348623157e308  # not every database can be asked for NaN, but NaN is not below this
 COUNT, SUM, SQUARE, LEAST, MOST, GIVEN = "n", "w", "ww", "least", "most", "given"
 PART: Final = "part"  # the greatest fraction of an amount: 0 where all of them are whole
@@ -131,14 +133,6 @@ def _cell(pieces: tuple[Piece, ...], x: Any, how: Arithmetic) -> Any:
 
 
 # -- SQL
-
-
-@dataclass(frozen=True)
-class Judged:
-    """A condition as an engine says it: where it holds, and where it cannot be told, if that can be."""
-
-    holds: Any
-    unreadable: Any = None
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from howsure.arrays import AnyArray, Array, Mask
 from howsure.evidence.protocol import Account
-from howsure.io import conditions
+from howsure.io import where as conditions
 from howsure.io.columns import Column, as_numbers, coded
 from howsure.io.groups import Groups, added, weighed
 from howsure.io.keys import NUMPY, Grouping, Key, made

@@ -13,10 +13,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from howsure.errors import BadFile, BadLabels, no_column
-from howsure.io import conditions, text_types
+from howsure.io import text_types
+from howsure.io import where as conditions
 from howsure.io.damaged_files import no_record
-from howsure.io.keys import Judged, Key
+from howsure.io.keys import Key
 from howsure.io.streams import File, csv_bound, csv_table
+from howsure.io.where import Judged
 
 _WHOLE_SAMPLE: Final = -1
 _FIRST: Final = 100  # records of a file that mostly show all of its fields

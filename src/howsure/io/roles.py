@@ -10,12 +10,12 @@ from fnmatch import fnmatchcase
 from typing import Any, Final, NoReturn
 
 from howsure.errors import BadSetting, NoColumn, Remedy, UnknownName, listing, plural
-from howsure.io import conditions
+from howsure.io import where as conditions
 from howsure.io.column_names import SYSTEMS, USUAL, Role, guess, is_id, plain_name, usual_id, usual_names
-from howsure.io.conditions import mentioned
 from howsure.io.first_rows import MOST, ROWS, Head, listed
 from howsure.io.groups import Source
 from howsure.io.request import OPTIONS, Kind, Request, Wanted, check_answers, check_names, is_pattern, one_name
+from howsure.io.where import mentioned
 from howsure.messages.language import option, spelled, spoken
 from howsure.messages.notes import Note, Notes, note
 from howsure.validate import FAIL, PASS, usual_positive

@@ -13,13 +13,13 @@ from typing import Any, Final
 import numpy as np
 
 from howsure.errors import BadFile, BadLabels, BadSetting
-from howsure.io import conditions
-from howsure.io.conditions import DATE, NUMBER, PLAIN, TIME, ZONE, Condition
+from howsure.io import where as conditions
 from howsure.io.frames import Frame
 from howsure.io.groups import Groups
-from howsure.io.keys import FAILED, KEPT, STATUS, UNREADABLE, Grouping, Judged
+from howsure.io.keys import FAILED, KEPT, STATUS, UNREADABLE, Grouping
 from howsure.io.request import check_column
 from howsure.io.typed_text import MISSING, refuse_no_number, spelt
+from howsure.io.where import DATE, NUMBER, PLAIN, TIME, ZONE, Condition, Judged
 from howsure.messages.language import option
 
 # -- spark conditions

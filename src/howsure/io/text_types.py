@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from howsure.io import conditions
-from howsure.io.conditions import DATE, PLAIN, TIME, ZONE, Condition
-from howsure.io.keys import Judged
+from howsure.io import where as conditions
+from howsure.io.where import DATE, PLAIN, TIME, ZONE, Condition, Judged
 
 FLOATS: Final = frozenset({"DOUBLE", "FLOAT"})
 WHOLES: Final = frozenset(

@@ -8,11 +8,12 @@ for is neither.
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any, Final, NoReturn
 
@@ -27,12 +28,16 @@ _SPELLED: Final = {"==": "=", "<>": "!="}
 SIGNS: Final[dict[str, Any]] = {
     "=": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
-WHOLE: Final = r"[+-]?[0-9]+(\.0*)?"
-PLAIN: Final = r"[+-]?[0-9]+(\.[0-9]*)?"  # all digits are written out
-NUMBER: Final = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
-DATE: Final = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
-TIME: Final = r"[T ]([01][0-9]|2[0-3]):[0-9]{2}(:[0-9]{2}([.][0-9]{1,9})?)?"
-ZONE: Final = r"(Z|[+-][0-9]{2}(:?[0-9]{2})?)"
+WHOLE: Final = r"[+-]?[0-9]+(?:\.0*)?"
+PLAIN: Final = r"[+-]?[0-9]+(?:\.[0-9]*)?"  # all digits are written out
+NUMBER: Final = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+_MONTHS: Final = (
+    r"(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8])"
+)
+_LEAP: Final = r"(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29"
+DATE: Final = f"(?:[0-9]{{4}}-(?:{_MONTHS})|{_LEAP})"  # of the calendar
+TIME: Final = r"[T ](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:[.][0-9]{1,9})?)?"
+ZONE: Final = r"(?:Z|[+-](?:[01][0-9]|2[0-3])(?::?[0-5][0-9])?)"
 _LONGEST: Final = 4000  # digits
 _MANY: Final = re.compile(r"(?:^|\s)(?:AND|OR)(?:\s|$)|&&|\|\||\s(?:and|or)\s+[^=<>!]*(?:[=<>]|!=)")
 _TRUTH: Final = {"true": True, "false": False}
@@ -277,3 +282,217 @@ def refuse_kind(condition: Condition, kind: Any) -> None:
         f"{option('where', condition.text)} asks for the order of a {condition.wanted}, but column "
         f"{condition.column!r} holds {kind}."
     )
+
+
+# -- as expressions of narwhals
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A condition as an engine says it: where it holds, and where it cannot be told, if that can be."""
+
+    holds: Any
+    unreadable: Any = None
+
+
+_WORDS: Final = {"true": 1.0, "false": 0.0, "inf": math.inf, "infinity": math.inf, "+inf": math.inf,
+                 "+infinity": math.inf, "-inf": -math.inf, "-infinity": -math.inf}  # fmt: skip
+_FINE: Final = 2**50  # steps of a decimal that doubles tell apart, and rounding on the way to them
+_AFTER: Final = {">": ">", ">=": ">", "<": "<=", "<=": "<="}  # a moment within a day, seen from days
+
+
+def judged(frame: Any, c: Condition, nan: bool, library: str) -> Judged:
+    """Where a condition holds, and where it cannot be told; `nan` says whether the engine knows NaN.
+
+    Columns with a type are compared by it, and texts as what they spell.
+    """
+    import narwhals as nw
+
+    kind = frame.collect_schema()[c.column]
+    column = nw.col(c.column)
+    if kind == nw.Boolean and c.flag is not None and c.number is None:
+        return _there(column, c.compare(column, c.flag))
+    if kind.is_numeric() or kind == nw.Boolean:
+        return _number_column(c, column, kind, nan) if c.number is not None else _other(c, column, kind)
+    if kind in (nw.Date, nw.Datetime):
+        return _moment_column(c, column, kind, library) if c.moment is not None else _other(c, column, kind)
+    if kind == nw.Object and isinstance(frame, nw.DataFrame):
+        return _objects(frame, c)
+    if kind in (nw.String, nw.Categorical, nw.Enum, nw.Object, nw.Unknown):
+        return _text_column(c, column, column if kind == nw.String else column.cast(nw.String))
+    if kind.is_nested():
+        refuse_nested(c, "records" if kind == nw.Struct else "lists")
+    if c.ordered:
+        refuse_kind(c, kind)
+    if kind == nw.Duration and library == "polars":  # it has no texts of them
+        way = f"make it a column of numbers first, such as polars.col({c.column!r}).dt.total_seconds()"
+        raise BadSetting(
+            f"{option('where', c.text)} needs numbers or text, but column {c.column!r} holds {kind}; {way}."
+        )
+    return _there(column, c.compare(column.cast(nw.String), c.value))
+
+
+def _there(column: Any, holds: Any) -> Judged:
+    return Judged(holds & ~column.is_null())
+
+
+def _constant(column: Any, holds: bool) -> Judged:
+    return Judged(~column.is_null() if holds else column.is_null() & ~column.is_null())
+
+
+def _other(c: Condition, column: Any, kind: Any) -> Judged:
+    """A column whose type can hold no equal of the value."""
+    if c.ordered:
+        refuse_kind(c, kind)
+    return _constant(column, c.operator == "!=")
+
+
+def _objects(frame: Any, c: Condition) -> Judged:
+    """Python objects in memory, whatever they are, one by one."""
+    import narwhals as nw
+
+    said = [False if lost(x) else c.judge(x) for x in frame[c.column].to_list()]
+
+    def series(values: list[bool]) -> Any:
+        return nw.new_series("judged", values, nw.Boolean(), backend=frame.implementation)
+
+    unreadable = series([x is None for x in said]) if None in said else None
+    return Judged(series([x is True for x in said]), unreadable)
+
+
+def _number_column(c: Condition, column: Any, kind: Any, nan: bool) -> Judged:
+    import narwhals as nw
+
+    if kind.is_float():
+        x = column.cast(nw.Float64)
+        holds = c.compare(x, c.single if kind == nw.Float32 else c.double)
+        return _there(column, holds & ~x.is_nan() if nan else holds)
+    if kind == nw.Decimal and isinstance(c.number, int) and abs(c.number) * _steps(kind) >= _FINE:
+        return _there(column, _digits(c, column.cast(nw.String)))
+    if kind in (nw.Decimal, nw.Boolean) or isinstance(c.number, float):
+        return _there(column, c.compare(column.cast(nw.Float64), c.double))
+    unsigned = kind.is_unsigned_integer()
+    low, high = (0, 2**64) if unsigned else (-(2**63), 2**63)
+    if c.number is not None and low <= c.number < high:
+        return _there(column, c.compare(column, c.number))
+    if kind in (nw.Int128, nw.UInt128):
+        return _there(column, _digits(c, column.cast(nw.String)))
+    return _constant(column, bool(c.compare(1 if c.double < 0 else -1, 0)))
+
+
+def _steps(kind: Any) -> int:
+    """How many values of a type of decimals there are from one whole number to the next."""
+    scale = getattr(kind, "scale", None)
+    return int(10 ** (38 if scale is None else max(scale, 0)))
+
+
+def _digits(c: Condition, text: Any) -> Any:
+    """Numbers of more digits than a double has beside a whole one, by their sign, length and digits."""
+    mine = str(abs(int(c.number or 0)))
+    text = text.fill_null("0")
+    own = text.str.replace_all("^.*E-.*$", "0").str.replace_all("[.].*$", "").str.replace_all("^[+-]?0*", "")
+    size, below = own.str.len_chars(), text.str.starts_with("-")
+    same, rest = below if c.double < 0 else ~below, text.str.contains("[.]0*[1-9]")
+    beyond = (size > len(mine)) | ((size == len(mine)) & (own > mine)) | ((own == mine) & rest)
+    equal = same & (own == mine) & ~rest
+    more = same & beyond if c.double > 0 else ~same | ~(beyond | equal)
+    return {
+        "=": equal, "!=": ~equal, ">": more, ">=": more | equal, "<": ~(more | equal), "<=": ~more,
+    }[c.operator]  # fmt: skip
+
+
+def _moment_column(c: Condition, column: Any, kind: Any, library: str) -> Judged:
+    import narwhals as nw
+
+    at = _EPOCH.replace(tzinfo=None) + timedelta(microseconds=c.moment or 0)
+    if kind == nw.Date:
+        day = at.date()
+        if at == datetime(day.year, day.month, day.day):
+            return _there(column, c.compare(column, day))
+        if not c.ordered:
+            return _constant(column, c.operator == "!=")
+        return _there(column, SIGNS[_AFTER[c.operator]](column, day))
+    if kind.time_zone is None:
+        return _there(column, c.compare(column, at))
+    own = column.dt.convert_time_zone("UTC") if library == "polars" else column
+    return _there(column, c.compare(own, at.replace(tzinfo=UTC)))
+
+
+# -- texts
+
+
+def _text_column(c: Condition, column: Any, text: Any) -> Judged:
+    import narwhals as nw
+
+    said = text.str.strip_chars()
+    there = ~column.is_null() & (said != "")
+    if c.named and not c.ordered:
+        return Judged(there & c.compare(text, c.value))
+    if c.flag is not None:
+        return Judged(there & c.compare(said.str.to_lowercase(), c.value.lower()))
+    if c.moment is not None:
+        day, part = _spelled_time(said)
+        known, told = ~day.is_null(), _beside_moment(c, day, part)
+    else:
+        read = spelled(text)
+        there = there & ~said.str.to_lowercase().is_in(["nan", "+nan", "-nan"])
+        known, told = ~read.is_null(), c.compare(read, c.double)
+        if c.exact:
+            near = (read == c.double) & said.str.contains(f"^{PLAIN}$")
+            told = nw.when(near).then(_digits(c, said)).otherwise(told)
+    open_, holds = there & ~known, known & told
+    if c.ordered:
+        return Judged(holds, open_)
+    return Judged(holds | open_ if c.operator == "!=" else holds)
+
+
+def spelled(text: Any) -> Any:
+    """The double that each text spells: true is 1, false is 0; null where it is no number, or NaN."""
+    import narwhals as nw
+
+    said = text.str.strip_chars()
+    word = said.str.to_lowercase()
+    found = nw.when(said.str.contains(f"^(?:{NUMBER})$")).then(said).cast(nw.Float64)
+    found = nw.when(~found.is_null()).then(found)
+    for name, value in _WORDS.items():
+        found = found.when(word == name).then(nw.lit(value))
+    return found
+
+
+def _spelled_time(said: Any) -> tuple[Any, Any]:
+    """The days since 1970 and the microseconds of the day that texts spell, in UTC; null where they are no times."""
+    import narwhals as nw
+
+    known = nw.when(said.str.contains(f"^{DATE}(?:{TIME}{ZONE}?)?$") & ~said.str.starts_with("0000")).then(said)
+    full = nw.when(said.str.len_chars() > 10).then(known)
+
+    def digits(text: Any, start: int, size: int = 2) -> Any:
+        return text.str.slice(start, size).cast(nw.Float64)
+
+    year, month = digits(known, 0, 4), digits(known, 5)
+    late = nw.when(month > 2).then(nw.lit(0.0)).otherwise(nw.lit(1.0))
+    years = year - late  # that begin with March, so that leap days are the last ones
+    day = (years * 365.25).floor() - (years / 100).floor() + (years / 400).floor()
+    day = day + (((month + late * 12 - 3) * 153 + 2) / 5).floor() + digits(known, 8) - 719_469
+    after = full.str.slice(16)  # the minutes: seconds, decimals of them, and a zone may be there
+    seconds = digits(nw.when(after.str.starts_with(":")).then(after), 1).fill_null(0.0)
+    after = after.str.replace_all("^:[0-9]{2}", "")
+    decimals = after.str.replace_all("[^.0-9].*$", "").str.replace_all("[.]", "")
+    micro = nw.concat_str([decimals, nw.lit("000000")]).str.slice(0, 6).cast(nw.Float64)
+    zone = after.str.replace_all("^[.0-9]*", "")
+    offset = nw.concat_str([zone.str.replace_all("[^0-9]", ""), nw.lit("0000")])
+    minutes = digits(offset, 0) * 60 + digits(offset, 2)
+    minutes = nw.when(zone.str.starts_with("-")).then(minutes).otherwise(minutes * -1.0)
+    part = ((digits(full, 11) * 60 + digits(full, 14) + minutes) * 60 + seconds) * 1e6 + micro
+    part = part.fill_null(0.0)
+    moved = (part / 86_400e6).floor()
+    return day + moved, part - moved * 86_400e6
+
+
+def _beside_moment(c: Condition, day: Any, part: Any) -> Any:
+    days, parts = divmod(c.moment or 0, 86_400_000_000)
+    same = day == float(days)
+    if not c.ordered:
+        equal = same & (part == float(parts))
+        return equal if c.operator == "=" else ~equal
+    return SIGNS[c.operator[0]](day, float(days)) | (same & c.compare(part, float(parts)))
