@@ -7,7 +7,8 @@ from fnmatch import fnmatch
 SECTIONS: dict[str, tuple[str, ...]] = {
     "Start here": ("README", *(f"docs/start/{x}" for x in ("csv", "arrays", "evals", "search", "medical", "*"))),
     "Understand": (
-        "docs/posterior", "docs/pairing", "docs/priors", "docs/small-samples", "docs/looking-again", "docs/glossary",
+        "docs/posterior", "docs/pairing", "docs/priors", "docs/small-samples", "docs/looking-again", "docs/methods",
+        "docs/reporting", "docs/glossary",
     ),
     "How to": (
         "docs/comparison", "docs/slices", "docs/shrinking", "docs/clusters", "docs/samples", "docs/judges",
