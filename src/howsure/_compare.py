@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final, TypeVar, Unpack, overload
 
 import numpy as np
@@ -13,9 +14,12 @@ from howsure.catalogue import Metric
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
 from howsure.messages.language import option
 from howsure.messages.notes import SHARED_ITEMS, merged
+from howsure.messages.numbers import beside, count, ends, probability, short, width_of
 from howsure.posteriors.posterior import Posterior
+from howsure.render import columns as col
+from howsure.render.kinds import ResultDict, ResultKind, TableColumn
 from howsure.results.result import Result
-from howsure.results.verbs import EXAMPLE, ResultKind, Verb
+from howsure.results.verbs import EXAMPLE, Verb
 from howsure.validate import ColumnsAndTarget, check_kind, check_level, integer, metrics_given, places
 from howsure.verbs import comparison
 from howsure.verbs.comparison import Comparison, grouped, page
@@ -360,9 +364,78 @@ def _share_items(p: Posterior) -> bool:
     return any(n.code == SHARED_ITEMS for n in p.evidence.notes)
 
 
+# -- what is shown
+
+
+def _columns(result: ResultDict, rows: Sequence[Any]) -> list[TableColumn]:
+    a, b = result["data"]["systems"]
+    sliced, wins = col.slices(rows), any("wins" in r["first"] for r in rows)
+    moments = [
+        TableColumn(k, f"{k} {of}difference", partial(of_difference, key=k), shown=False, leaves=leaves)
+        for k, of, leaves in (("mean", "", 5), ("median", "", 4), ("std", "of the ", 2))
+    ]
+    columns = [
+        *sliced,
+        TableColumn("metric", "metric", lambda r: str(r["first"].get("asked") or r["metric"]), "words"),
+        *([] if wins else [replace(col.items(result, shown=bool(sliced)), cell=_n_of_pair)]),
+        TableColumn("first", a, lambda r: sides(r)[0], leaves=14),
+        TableColumn("second", b, lambda r: sides(r)[1], leaves=13),
+        TableColumn("difference", "difference of win rates" if wins else "difference", lambda r: sides(r)[2]),
+        *moments,
+        TableColumn("interval", col.level_of(result), interval_of_difference, "interval"),
+        TableColumn("better", f"P({a} better)", p_better, "probability", leaves=16),
+    ]
+    if any(r["p_equal"] is not None for r in rows):
+        title = f"P(within {rows[0]['equal_within']:g})"
+        columns.append(TableColumn("equal", title, _p_equal, "probability", leaves=10))
+    return [*columns, col.route()]
+
+
+def _n_of_pair(row: dict[str, Any]) -> str:
+    one, two = (count(row[side]["n"]) for side in ("first", "second"))
+    return one if one == two else f"{one}, {two}"
+
+
+def sides(row: dict[str, Any]) -> tuple[str, str, str]:
+    """Return both scores and their difference, which add up as they are shown."""
+    one, two, gap = row["first"], row["second"], row["difference"].get("score")
+    if "wins" in one:
+        return count(one["wins"]), count(two["wins"]), short(gap)
+    if one["score"] is None or two["score"] is None:
+        a, b = col.value(one, "score", "undefined"), col.value(two, "score", "undefined")
+        apart = {("infinite", b): "infinite", (a, "infinite"): "-infinite"}
+        return a, b, "undefined" if a == b or "undefined" in (a, b) else apart[a, b]
+    return beside(one["score"], two["score"])
+
+
+def of_difference(row: dict[str, Any], key: str) -> str:
+    """Return a number of the difference."""
+    gap, error = row["difference"], row["error"]
+    return short(gap[key], error=error.get(key, error["value"]), width=width_of(gap["low"], gap["high"], gap[key]))
+
+
+def interval_of_difference(row: dict[str, Any]) -> str:
+    """Return the interval of the difference."""
+    gap, error = row["difference"], row["error"]
+    left, right = (error.get(key, error["value"]) for key in ("low", "high"))
+    low, high = ends(gap["low"], gap["high"], errors=(left, right))
+    if (gap["low"] is None) != (gap["high"] is None):  # an end beyond all numbers; without both it is undefined
+        low, high = "-infinite" if gap["low"] is None else low, "infinite" if gap["high"] is None else high
+    return f"[{low}, {high}]"
+
+
+def p_better(row: dict[str, Any]) -> str:
+    """Return the probability that the first is better."""
+    return probability(row["p_better"], row["error"]["probability"], rest=row["p_worse"])
+
+
+def _p_equal(row: dict[str, Any]) -> str:
+    return probability(row["p_equal"], row["error"].get("equal", row["error"]["probability"]))
+
+
 VERB: Final = Verb(
     compare,
-    kinds=(ResultKind("compare"),),
+    kinds=(ResultKind("compare", _columns, bars="difference", charts="systems:compare"),),
     examples=(
         f"{EXAMPLE} --pred logistic --pred tree",
         "examples/neighbours.jsonl examples/logistic.jsonl --outcome passed --cluster question",

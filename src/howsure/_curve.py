@@ -10,6 +10,7 @@ from typing import Any, Final, Unpack
 
 import numpy as np
 
+from howsure._score import score_columns
 from howsure.arrays import Array, Index
 from howsure.catalogue import Metric, parse
 from howsure.catalogue.retrieval import DEFAULT, Ranking, table_metric
@@ -28,11 +29,13 @@ from howsure.posteriors.posterior import Posterior
 from howsure.posteriors.score_control import FEW_PAIRED, pair_draws
 from howsure.posteriors.score_samples import score_draws
 from howsure.posteriors.thresholds import tally_at
+from howsure.ranking import bands, thresholds
 from howsure.ranking.bands import CurveBand, Line, at_rate, closed, drawn_band, few_digits, spoken, spread, sure_band
 from howsure.ranking.limits import Given
 from howsure.ranking.thresholds import Choice, choose
+from howsure.render.kinds import ResultKind
 from howsure.results.result import Result, envelope, real
-from howsure.results.verbs import EXAMPLE, ResultKind, Verb
+from howsure.results.verbs import EXAMPLE, Verb
 from howsure.validate import AUTO, Columns, check_kind, check_level, metrics_given, whole_from
 from howsure.verbs.inputs import answered, entered
 from howsure.verbs.rows import Row, row_documents
@@ -429,9 +432,9 @@ def curve(
 VERB: Final = Verb(
     curve,
     kinds=(
-        ResultKind("curve"),
-        ResultKind("band"),
-        ResultKind("threshold"),
+        ResultKind("curve", score_columns, bars="row", charts="thresholds:curve"),
+        bands.KIND,
+        thresholds.KIND,
     ),
     examples=(
         f"{EXAMPLE} --score p_tree",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations
@@ -10,6 +10,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
+from howsure._compare import interval_of_difference, of_difference, p_better, sides
 from howsure._wins import EVEN, check_margin
 from howsure.arrays import Array
 from howsure.catalogue import described
@@ -23,9 +24,11 @@ from howsure.messages.notes import Notes, note
 from howsure.messages.numbers import probability, within
 from howsure.messages.user_text import visible
 from howsure.posteriors.distribution import Distribution
+from howsure.render import columns as col
+from howsure.render.kinds import ResultDict, ResultKind, TableColumn
 from howsure.results.outlines import outline
 from howsure.results.result import Result, envelope, real
-from howsure.results.verbs import ResultKind, Verb
+from howsure.results.verbs import Verb
 from howsure.validate import check_level, finite, one_metric, places, refuse_unlike
 
 # -- fold scores
@@ -447,4 +450,43 @@ def _draws(law: Student, n: int, seed: int) -> Array:
     return np.asarray(law.centre + law.scale * rng.standard_t(float(law.freedom), n))
 
 
-VERB: Final = Verb(compare_folds, kinds=(ResultKind("folds"),))
+# -- what is shown
+
+
+def _columns(result: ResultDict, rows: Sequence[Any]) -> list[TableColumn]:
+    """Return two systems as compare shows them, several pair by pair; with a margin the three shares."""
+    names = result["data"]["systems"]
+    two, margin = len(names) == 2, rows[0]["equal_within"]
+    a, b = names if two else ("first", "second")
+    pair = [
+        TableColumn(key, side, lambda r, side=side: str(r[side]["system"]), "words")  # type: ignore[misc]
+        for key, side in (("leader", "first"), ("other", "second"))
+    ]
+    columns = [
+        *([col.words("metric")] if two else pair),
+        TableColumn("first", a if two else "first score", lambda r: sides(r)[0], shown=two, leaves=14),
+        TableColumn("second", b if two else "second score", lambda r: sides(r)[1], shown=two, leaves=13),
+        TableColumn("difference", "difference", lambda r: sides(r)[2]),
+        TableColumn("std", "std of the difference", _std, shown=False, leaves=2),
+        TableColumn("interval", col.level_of(result), interval_of_difference, "interval"),
+        TableColumn("better", f"P({a} better)", p_better, "probability", shown=margin is None, leaves=16),
+    ]
+    if margin is not None:
+        shares = (("better", f"P({a} by > {margin:g})", 22), ("equal", f"P(within {margin:g})", None),
+                  ("worse", f"P({b} by > {margin:g})", 21))  # fmt: skip
+        columns += [
+            TableColumn(f"share-{k}", title, partial(_share, key=k), "probability", leaves=leaves)
+            for k, title, leaves in shares
+        ]
+    return [*columns, col.route()]
+
+
+def _std(row: dict[str, Any]) -> str:
+    return "infinite" if row["difference"]["std"] is None else of_difference(row, "std")
+
+
+def _share(row: dict[str, Any], key: str) -> str:
+    return probability(row["shares"][key], row["error"]["probability"])
+
+
+VERB: Final = Verb(compare_folds, kinds=(ResultKind("folds", _columns, bars="difference", charts="systems:folds"),))

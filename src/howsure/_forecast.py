@@ -18,15 +18,17 @@ from howsure.evidence.protocol import as_json, number
 from howsure.evidence.slices import slice_of
 from howsure.messages.language import option
 from howsure.messages.notes import Notes, merged, note
-from howsure.messages.numbers import within
+from howsure.messages.numbers import count, probability, within
 from howsure.messages.user_text import visible
 from howsure.posteriors.distribution import Distribution, Interval, number_or_array
 from howsure.posteriors.estimand import NextScore, Question
 from howsure.posteriors.future_items import MOST_OF_TWO, called, difference_apart, draws_of_tables
 from howsure.posteriors.posterior import Posterior
+from howsure.render import columns as col
+from howsure.render.kinds import ResultDict, ResultKind, TableColumn
 from howsure.results.outlines import step_outline
 from howsure.results.result import Result, envelope, real
-from howsure.results.verbs import EXAMPLE, ResultKind, Verb
+from howsure.results.verbs import EXAMPLE, Verb
 from howsure.validate import (
     ColumnsAndTarget,
     check_kind,
@@ -434,9 +436,29 @@ def _limited(made: Forecast | Several, limits: tuple[ScoreLimit, ScoreLimit]) ->
     return Several(tuple(found)) if isinstance(made, Several) else found[0]
 
 
+# -- what is shown
+
+
+def _columns(result: ResultDict, rows: Sequence[Any]) -> list[TableColumn]:
+    sliced, of_two = col.slices(rows), any(r["first"] for r in rows)
+    columns = [col.words("system")] if any(r["system"] for r in rows) else []
+    columns += [
+        *sliced,
+        col.metric(),
+        col.items(result, shown=bool(sliced)),
+        col.score(f"{rows[0]['first']} - {rows[0]['second']} so far" if of_two else "score so far"),
+        TableColumn("next", f"next {rows[0]['unit']}s", lambda r: count(r["next"]), "count"),
+        *(replace(x, shown=x.key == "mean") for x in col.moments("mean", "median", "std")),
+        TableColumn("interval", col.level_of(result), col.plain_interval, "interval"),
+        *(col.limit(side) for side in ("below", "above") if any(r[side] is not None for r in rows)),
+        TableColumn("undefined", "P(undefined)", lambda r: probability(r["p_undefined"]), "probability", shown=False),
+    ]
+    return [*columns, col.route()]
+
+
 VERB: Final = Verb(
     forecast,
-    kinds=(ResultKind("forecast"),),
+    kinds=(ResultKind("forecast", _columns, bars="row", charts="decisions:forecast"),),
     examples=(
         f"{EXAMPLE} --pred tree --n 200 --metric f1 --below 0.9",
         f"{EXAMPLE} --pred logistic --pred tree --n 200",

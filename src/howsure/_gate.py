@@ -20,12 +20,14 @@ from howsure.evidence.protocol import Evidence, number
 from howsure.evidence.slices import Slices
 from howsure.messages.language import option
 from howsure.messages.notes import BLOCKING, DEPENDENT, SHARED_ITEMS, Note, Notes, at_level, merged, note
-from howsure.messages.numbers import error_at, probability
+from howsure.messages.numbers import count, error_at, probability
 from howsure.messages.user_text import visible
 from howsure.posteriors.distribution import Distribution
 from howsure.posteriors.posterior import Posterior
+from howsure.render import columns as col
+from howsure.render.kinds import ResultDict, ResultKind, TableColumn
 from howsure.results.result import Result, envelope, real
-from howsure.results.verbs import EXAMPLE, ResultKind, Verb
+from howsure.results.verbs import EXAMPLE, Verb
 from howsure.validate import ColumnsAndTarget, check_kind, check_level, spells
 from howsure.verbs.comparison import Comparison
 from howsure.verbs.inputs import Entered, entered, is_made
@@ -584,9 +586,44 @@ def gate(
     return Gate(sides, wanted, kind, tuple(rows))._blocked()
 
 
+# -- what is shown
+
+
+def _columns(result: ResultDict, rows: Sequence[Any]) -> list[TableColumn]:
+    """Return the columns of requirements; of a margin, score and interval are those of the difference."""
+    return [
+        col.words("requirement"),
+        col.words("status"),
+        TableColumn("probability", "P", _probability, "probability", leaves=20),
+        col.items(result),
+        replace(col.score(), key="measured", leaves=17),
+        *col.moments("mean", "median", "std"),
+        TableColumn("ends", col.level_of(result), _interval, "interval", leaves=18),
+        *_more(rows),
+        col.route(),
+    ]
+
+
+def _probability(row: dict[str, Any]) -> str:
+    return probability(row["probability"], col.error_of(row, "probability"))
+
+
+def _interval(row: dict[str, Any]) -> str:
+    return col.interval(row) if row["margin"] is None else col.plain_interval(row)
+
+
+def _more(rows: Sequence[Any]) -> list[TableColumn]:
+    """Return the column of how many more items, or clusters, would settle it."""
+    left = [r for r in rows if r["more"] is not None]
+    units = {r["more_unit"]: None for r in left}
+    title = f"more {' or '.join(units)}{' of the slice' if all(r['slice'] for r in left) else ''}"
+    cell = TableColumn("more", title, lambda r: "" if r["more"] is None else count(r["more"]), "count", leaves=19)
+    return [cell] if units else []
+
+
 VERB: Final = Verb(
     gate,
-    kinds=(ResultKind("gate"),),
+    kinds=(ResultKind("gate", _columns, charts="decisions:gate"),),
     examples=(
         f"{EXAMPLE} --pred logistic --require 'f1 > 0.9 with 0.95'",
         f"{EXAMPLE} --pred logistic --pred tree --require 'f1 not worse by 0.01'",

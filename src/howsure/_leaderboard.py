@@ -27,8 +27,10 @@ from howsure.posteriors.distribution import Error
 from howsure.posteriors.estimand import Question
 from howsure.posteriors.posterior import Posterior
 from howsure.posteriors.sampling import MOST_DRAWS, MOST_NUMBERS
+from howsure.render import columns as col
+from howsure.render.kinds import ResultDict, ResultKind, TableColumn
 from howsure.results.result import Result, envelope, real
-from howsure.results.verbs import EXAMPLE, ResultKind, Verb
+from howsure.results.verbs import EXAMPLE, Verb
 from howsure.validate import ColumnsAndTarget, check_draws, check_kind, check_level, finite, integer, metrics_given
 from howsure.verbs.comparison import draws_apart, gap, most_draws
 from howsure.verbs.inputs import Entered, answered, entered, is_made
@@ -498,9 +500,39 @@ def _apart(questions: list[Question], n: int | None) -> Standing:
     return by_draws(np.stack(draws_apart(questions, n, seed), axis=1), lower, None)
 
 
+# -- what is shown
+
+
+def _columns(result: ResultDict, rows: Sequence[Any]) -> list[TableColumn]:
+    several = len({r["metric"] for r in rows}) > 1
+    return [
+        *([col.metric()] if several else []),
+        col.words("system"),
+        *ranked_columns(result, "score" if several else str(rows[0]["asked"])),
+    ]
+
+
+def ranked_columns(result: ResultDict, title: str = "score") -> list[TableColumn]:
+    """Return the columns of systems that are ranked, after their names."""
+    return [
+        col.items(result | {"data": {}}),
+        col.score(title),
+        *col.moments(),
+        col.intervals(result),
+        TableColumn("best", "P(best)", _p_best, "probability", leaves=15),
+        TableColumn("rank", "expected rank", lambda r: f"{r['expected_rank']:.2f}", leaves=7),
+        TableColumn("group", "group", lambda r: str(r["group"]), "count", leaves=6),
+        col.route(),
+    ]
+
+
+def _p_best(row: dict[str, Any]) -> str:
+    return probability(row["p_best"], col.error_of(row, "best"), col.error_of(row, "best_floor"))
+
+
 VERB: Final = Verb(
     leaderboard,
-    kinds=(ResultKind("leaderboard"),),
+    kinds=(ResultKind("leaderboard", _columns, bars="row", charts="systems:leaderboard"),),
     examples=(
         f"{EXAMPLE} --pred logistic --pred tree --pred texture",
         "--rate 47/50 --rate 40/50 --rate 44/50",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -15,8 +16,11 @@ from howsure.messages.notes import Notes, note
 from howsure.messages.numbers import short
 from howsure.posteriors.estimand import Question
 from howsure.posteriors.posterior import Posterior, posterior
+from howsure.render import columns as col
+from howsure.render.formats import Detail
+from howsure.render.kinds import ResultDict, ResultKind, TableColumn
 from howsure.results.result import Result, envelope
-from howsure.results.verbs import EXAMPLE, ResultKind, Verb
+from howsure.results.verbs import EXAMPLE, Verb
 from howsure.validate import check_kind, check_level, check_seed, finite, one_metric, plain_number, whole_from
 from howsure.verbs.future_widths import Foresight, Glimpse, Goal, Kind, expected_table
 from howsure.verbs.inputs import INTERVAL, LEVEL, entered, is_made
@@ -419,9 +423,44 @@ def _made(
     )  # fmt: skip
 
 
+# -- what is shown
+
+_TITLES: Final = {
+    "width_average": "width on average",
+    "width_assured": "width at {assurance:g}",
+    "p_average": "mean P",
+    "power": "P(reached)",
+}
+
+
+def _columns(result: ResultDict, rows: Sequence[Any]) -> list[TableColumn]:
+    """Return widths, or the probability of reaching the goal, by the number of items."""
+    del rows
+    used = {k: title.format(assurance=result["assurance"]) for k, title in _TITLES.items()}
+    used = {k: title for k, title in used.items() if any(r[k] is not None for r in result["rows"])}
+    size = TableColumn("n", result["unit"], lambda r: f"{r['n']:,}", "count")
+    return col.last_first([size, *col.fields(used, short)])
+
+
+def _rows(result: ResultDict) -> list[Any]:
+    """Return the chosen number of items and some around it."""
+    chosen = {result["n"], result["n_average"]}
+    return [r for i, r in enumerate(result["rows"]) if r["n"] in chosen or i % 3 == 0]
+
+
+def _headline(result: ResultDict, _detail: Detail) -> str:
+    return f"{result['verdict']}{col.prior_of(result)}"
+
+
+def _notes(result: ResultDict, texts: list[str]) -> list[str]:
+    error = result["error"]["power"]
+    told = f"P(reached) is a share of future data sets that were drawn: it may be off by {short(error)}"
+    return [*texts, told] if error > 1e-6 else texts
+
+
 VERB: Final = Verb(
     plan,
-    kinds=(ResultKind("plan"),),
+    kinds=(ResultKind("plan", _columns, _rows, _headline, _notes, every_note=True, charts="decisions:plan"),),
     examples=(
         "--metric f1 --expected recall=.8,precision=.7,prevalence=.1 --width .05",
         f"{EXAMPLE} --pred tree --metric f1 --above .85",

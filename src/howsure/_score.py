@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import groupby
@@ -16,14 +16,16 @@ from howsure.errors import BadSetting, HowsureError, UnknownName, listing
 from howsure.evidence import protocol
 from howsure.messages.language import option
 from howsure.messages.notes import SHARED_ITEMS, Notes, merged, note
-from howsure.messages.numbers import within
+from howsure.messages.numbers import probability, share, short, within
 from howsure.messages.user_text import visible
 from howsure.posteriors.distribution import Distribution
 from howsure.posteriors.posterior import Posterior, posterior
 from howsure.posteriors.priors import NAMES
+from howsure.render import columns as col
 from howsure.render.formats import USUAL, Detail
+from howsure.render.kinds import ResultDict, ResultKind, TableColumn
 from howsure.results.result import Result, envelope
-from howsure.results.verbs import EXAMPLE, ResultKind, Verb
+from howsure.results.verbs import EXAMPLE, Verb
 from howsure.validate import (
     ColumnsAndTarget,
     check_kind,
@@ -417,9 +419,41 @@ def _finite(x: Any) -> float:
     return found
 
 
+# -- what is shown
+
+
+def score_columns(result: ResultDict, rows: Sequence[Any]) -> list[TableColumn]:
+    """Return the columns of rows of scores."""
+    sliced, shrunk = col.slices(rows), any(r.get("shrink") is not None for r in rows)
+    columns = [col.words("system")] if any(r["system"] for r in rows) else []
+    columns += [*sliced, col.metric(), col.items(result, shown=bool(sliced)), col.score()]
+    columns += [replace(x, shown=shrunk and x.key == "mean") for x in col.moments()]
+    columns += [col.intervals(result)]
+    if shrunk:
+        columns.append(
+            TableColumn("moved", "moved", lambda r: "" if r["shrink"] is None else f"{100 * r['shrink']:.0f}%")
+        )
+    if any(r["above"] is not None for r in rows):
+        columns.append(col.limit("above"))
+    if "chance" in result.get("columns", ()):
+        chance = TableColumn("chance", "chance", lambda r: "" if r["chance"] is None else short(r["chance"]), leaves=9)
+        columns += [
+            chance,
+            TableColumn("above-chance", "P(better than chance)", _above_chance, "probability", leaves=11),
+        ]
+    return [*columns, col.route()]
+
+
+def _above_chance(row: dict[str, Any]) -> str:
+    p, error = row["p_above_chance"], col.error_of(row, "chance")
+    if p is None:
+        return ""
+    return share(p, error) if error is not None and error > 1e-6 else probability(p)
+
+
 VERB: Final = Verb(
     score,
-    kinds=(ResultKind("score"),),
+    kinds=(ResultKind("score", score_columns, bars="row", charts="scores:score"),),
     examples=(
         "examples/neighbours.jsonl",
         f"{EXAMPLE} --truth truth --pred tree --metric f1",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Final, overload
@@ -10,12 +10,16 @@ from typing import Any, Final, overload
 from howsure.errors import BadSetting
 from howsure.messages.language import option, spelled
 from howsure.messages.notes import Notes, note
+from howsure.messages.numbers import short, within
 from howsure.relations.integers import NotSearched
 from howsure.relations.joint import JointSolution, solve_together
 from howsure.relations.outcomes import outcome, whole_outcome
 from howsure.relations.solution import Solution
 from howsure.relations.values import Given, givens
-from howsure.results.verbs import ResultKind, Verb
+from howsure.render import columns as col
+from howsure.render.formats import Detail
+from howsure.render.kinds import ResultDict, ResultKind, TableColumn
+from howsure.results.verbs import Verb
 from howsure.validate import flag, integer
 
 
@@ -149,8 +153,80 @@ def _check(measures: Any, most: Any) -> bool:
     return kinds == {True}
 
 
+# -- what is shown
+
+_MOST: Final = 40  # tables shown to people; JSON and CSV have all
+_CELLS: Final = ("tp", "fp", "fn", "tn", "n")
+_SHOWN: Final = ("precision", "recall", "f1", "accuracy", "prevalence", "phi")
+_NO_TABLE: Final = ("infeasible", "not-found")
+
+
+def _columns(result: ResultDict, rows: Sequence[Any]) -> list[TableColumn]:
+    if result["status"] in _NO_TABLE:
+        return [col.words("name", title="given"), TableColumn("shown", "value", lambda r: str(r["shown"]))]
+    if result["status"] == "undetermined" or _as_ranges(result):
+        ends = col.fields({"low": "lowest", "high": "highest"}, _end)
+        return col.last_first([col.words("metric", title="measure"), *ends])
+    known = rows[0] if rows else {}
+    names = [col.words(k) for k in ("solution", "system") if k in known]
+    metrics = col.fields({k: k for k in _SHOWN if k in known})
+    return col.last_first([*names, *col.fields(dict(zip(_CELLS, _CELLS, strict=True)), _count), *metrics])
+
+
+def _as_ranges(result: ResultDict) -> bool:
+    """Whether there are too many tables to list them."""
+    return bool(result.get("ranges")) and (len(result["rows"]) > _MOST or not result["complete"])
+
+
+def _rows(result: ResultDict) -> Sequence[Any]:
+    """Return the tables, the ranges of what is left open, or the values that contradict each other."""
+    rows: list[Any] = result["rows"]
+    if result["status"] in _NO_TABLE:
+        rows = result.get("given", [])
+    elif result["status"] != "undetermined":
+        rows = result["ranges"] if _as_ranges(result) else rows[:_MOST]
+    return rows
+
+
+def _headline(result: ResultDict, _detail: Detail) -> str:
+    given = ", ".join(f"{g['name']} {g['shown']}" for g in result.get("given", ()))
+    why, status = result["why"].rstrip("."), result["status"]
+    if status in _NO_TABLE:
+        return f"{status}: {why}"
+    why = status if status == "undetermined" else why
+    return f"{why}; given {given}" if given else why
+
+
+def _notes(result: ResultDict, texts: list[str]) -> list[str]:
+    many = len(result["rows"])
+    posterior = [
+        f"{x['metric']} {within(x['mean'], x['low'], x['high'])} {100 * x['level']:.12g}% {x['interval']}: {x['about']}"
+        for x in result.get("posterior", ())
+    ]
+    if result["status"] == "undetermined":
+        more = [result["why"].rstrip(".")]
+    elif result["status"] in _NO_TABLE:
+        more = []
+    elif _as_ranges(result):
+        more = [f"JSON and CSV list {'all' if result['complete'] else many} of them"]
+    else:
+        more = [f"{many - _MOST:,} more rows are left out here; JSON and CSV have them"] if many > _MOST else []
+    return [*texts, *posterior, *more]
+
+
+def _end(x: float | None) -> str:
+    if x is None:
+        return "infinite"
+    return f"{int(x):,}" if float(x).is_integer() else short(x)
+
+
+def _count(x: float) -> str:
+    """Return a count or a share; long fractions are cut."""
+    return f"{x:,}" if isinstance(x, int) else f"{x:.6g}"
+
+
 VERB: Final = Verb(
     solve,
-    kinds=(ResultKind("solve"),),
+    kinds=(ResultKind("solve", _columns, _rows, _headline, _notes, every_note=True, charts="tables:solve"),),
     examples=("precision=.75 recall=.6 accuracy=.85 n=200",),
 )

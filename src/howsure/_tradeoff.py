@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Final, overload
 
@@ -9,6 +10,7 @@ from howsure._solve import solve
 from howsure.catalogue.expressions import CELLS
 from howsure.errors import BadSetting, NeedsPositive
 from howsure.evidence.classes import Tally
+from howsure.messages.numbers import count, ends, short
 from howsure.posteriors.posterior import Posterior, posterior
 from howsure.relations.association import two_by_two
 from howsure.relations.band import Band
@@ -16,7 +18,10 @@ from howsure.relations.hyperbola import Tradeoff, shares
 from howsure.relations.quantities import quantity
 from howsure.relations.solution import Solution
 from howsure.relations.values import Given, given, short_number, simplest
-from howsure.results.verbs import ResultKind, Verb
+from howsure.render import columns as col
+from howsure.render.formats import Detail
+from howsure.render.kinds import ResultDict, ResultKind, TableColumn
+from howsure.results.verbs import Verb
 from howsure.validate import AUTO, check_kind, check_level
 
 LEAST = Fraction(1, 10**15)
@@ -134,8 +139,49 @@ def _exact(name: str, x: Any) -> Given:
     return one
 
 
+# -- what is shown
+
+
+def _columns(result: ResultDict, rows: Sequence[Any]) -> list[TableColumn]:
+    """Return precision at each recall, of one curve or with its posterior."""
+    del rows
+    recall = col.fields({"recall": "recall"})
+    if result["prior"] is None:
+        low, high = result["curve"]["recall"]
+        rest = {"precision": "precision", "f1": "f1", "precision_by_recall": "precision by recall"}
+        return col.last_first([*recall, *(
+            TableColumn(k, title, lambda r, k=k: col.number(r[k]) if low <= r["recall"] <= high else "out of reach")  # type: ignore[misc]
+            for k, title in rest.items()
+        )])  # fmt: skip
+    missing = "undefined" if result["curve"] is None else "out of reach"
+    return col.last_first([
+        *recall,
+        TableColumn("precision", "precision", lambda r: missing if r["precision"] is None else short(r["precision"])),
+        TableColumn("interval", col.level_of(result), _interval, "interval"),
+        *col.fields({"p_feasible": "P(feasible)"}),
+    ])  # fmt: skip
+
+
+def _interval(row: dict[str, Any]) -> str:
+    return "-" if row["low"] is None else f"[{', '.join(ends(row['low'], row['high']))}]"
+
+
+def _headline(result: ResultDict, _detail: Detail) -> str:
+    curve = "" if result["curve"] is None else _arc(result["curve"])
+    if result["prior"] is None:
+        return f"{curve}; {result['verdict']}"
+    counts = ", ".join(f"{k} {count(v)}" for k, v in result["data"]["cells"].items())
+    return f"{'; '.join(x for x in (result['verdict'], counts, curve) if x)}{col.prior_of(result)}"
+
+
+def _arc(x: dict[str, Any]) -> str:
+    low, high = (short(v) for v in x["recall"])
+    reach = f"recall {low} to {high}" if low != high else f"recall {low}"
+    return f"accuracy {short(x['accuracy'])}, prevalence {short(x['prevalence'])}: {reach}"
+
+
 VERB: Final = Verb(
     tradeoff,
-    kinds=(ResultKind("tradeoff"),),
+    kinds=(ResultKind("tradeoff", _columns, headline=_headline, every_note=True, charts="relations:tradeoff"),),
     examples=("accuracy=.9 prevalence=.2",),
 )

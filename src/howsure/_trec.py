@@ -12,8 +12,8 @@ from typing import Any, Final
 import numpy as np
 
 from howsure._compare import compare
-from howsure._leaderboard import Leaderboard, leaderboard
-from howsure._score import Report, score
+from howsure._leaderboard import Leaderboard, leaderboard, ranked_columns
+from howsure._score import Report, score, score_columns
 from howsure.arrays import Array, Mask
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
 from howsure.evidence.graded import Graded, Mean
@@ -27,8 +27,10 @@ from howsure.ranking.field import Asked, Field
 from howsure.ranking.ir_measures_bridge import Foreign, foreign, is_measure
 from howsure.ranking.measures import FAMILIES, RunMeasure
 from howsure.ranking.names import parse
+from howsure.render import columns as col
+from howsure.render.kinds import ResultDict, ResultKind, TableColumn
 from howsure.results.result import Result
-from howsure.results.verbs import ResultKind, Verb
+from howsure.results.verbs import Verb
 from howsure.validate import check_seed, flag, metrics_given
 from howsure.verbs.comparison import Comparison
 
@@ -478,8 +480,19 @@ def _told(c: Comparison) -> Any:
     return note("comparison", verdict=c.verdict, systems=c.systems, gap=gap, wins=(first, second, same))
 
 
+# -- what is shown
+
+
+def _columns(result: ResultDict, rows: Sequence[Any]) -> Sequence[TableColumn]:
+    """Return the columns of one run, which are those of scores, or of several that are ranked."""
+    if len(result["data"]["systems"]) < 2:
+        return score_columns(result, rows)
+    ranked = [replace(x, shown=x.shown and x.key != "rank") for x in ranked_columns(result)]
+    return [col.words("metric"), col.words("run", "system"), *ranked]
+
+
 VERB: Final = Verb(
     trec,
-    kinds=(ResultKind("trec"),),
+    kinds=(ResultKind("trec", _columns, bars="row", charts="systems:evaluation"),),
     examples=("examples/wine.qrels examples/wine-full.run",),
 )

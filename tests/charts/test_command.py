@@ -120,7 +120,7 @@ def test_a_chart_is_in_its_place_only_with_the_file_beside_it(tmp_path, capsys, 
         raise BadFile("cannot write 'x.json': No space left on device.")
 
     (tmp_path / "old.svg").write_text("old")
-    monkeypatch.setattr(Result, "save", full)
+    monkeypatch.setattr(Result, "_save", full)
     for plot in ("x.svg", "old.svg"):
         assert run(["compare", "--wins", "17,4,100", "--out", "x.json", "--plot", plot]) == 2
         assert "No space left" in capsys.readouterr().err

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import howsure as hs
+from howsure.render.kinds import kind_of
 from howsure.results import verbs
 
 SOURCES = sorted(Path(hs.__file__).parent.rglob("*.py"))
@@ -33,8 +34,8 @@ def test_every_schema_is_of_a_declared_kind():
         x for p in SOURCES for x in re.findall(r'\n[^>]*envelope\(\s*"(howsure\.[a-z-]+/\d)"', p.read_text("utf-8"))
     }
     assert len(made) > 12
-    assert [x for x in sorted(made) if verbs.kind(x) is None] == []
-    assert verbs.kind("howsure.nothing/1") is None
+    assert [x for x in sorted(made) if kind_of({"schema": x}) is None] == []
+    assert kind_of({"schema": "howsure.nothing/1"}) is None
 
 
 def test_summaries_import_no_verb():

@@ -15,11 +15,11 @@ from scipy.special import expit
 import howsure as hs
 from howsure.catalogue.expressions import CELLS
 from howsure.relations import break_even, eleven_point, surface
+from howsure.relations import surfaces as rendered
 from howsure.relations.enclosures import Boxes
 from howsure.relations.quantities import quantity, shown
 from howsure.relations.roots import roots
 from howsure.relations.surfaces import LEVELS
-from howsure.render import relations as rendered
 from tests.tiers import some
 
 NAMES = [q.name for q in shown()]

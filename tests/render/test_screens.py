@@ -10,7 +10,7 @@ import howsure as hs
 from howsure.cli import output
 from howsure.cli.app import run
 from howsure.render import text as plain
-from howsure.render.bars import ASCII, LINES
+from howsure.render.tables import ASCII, LINES
 from howsure.render.text import cells
 from tests.render.snapshot import held
 

@@ -6,12 +6,14 @@ import math
 import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any, Final
 
 from howsure.errors import UnknownName, nearest
 from howsure.papers.item import AGREES, MEANINGS, NUMBER, SAMPLING, VERDICTS, Agreement, Item
 from howsure.render import json, markdown
 from howsure.render import text as plain
+from howsure.render.columns import texts_columns
 from howsure.render.tables import TextTable
 from howsure.version import VERSION
 
@@ -122,14 +124,15 @@ def _text(doc: dict[str, Any]) -> str:
     rows, alone = doc["rows"], len(doc["rows"]) == 1
     lines = [line for row in rows for line in _folded(row, alone)]
     notes = () if alone and len(rows[0]["compared"]) > 1 else _notes(doc)
-    text = plain.text(TextTable(headline(doc), tuple(WIDTHS), (False,) * len(WIDTHS), tuple(lines), notes))
+    text = plain.text(TextTable(headline(doc), tuple(texts_columns(WIDTHS, len(WIDTHS))), tuple(lines), notes))
     if notes or not alone:
         return text
     numbers = [
         (c["what"], c["printed"], _beside(c["computed"], c["printed"]), c["verdict"]) for c in rows[0]["compared"]
     ]
-    columns, right = ("number", "printed", "howsure", "verdict"), (False, True, True, False)
-    return f"{text}\n{plain.text(TextTable('Number by number:', columns, right, tuple(numbers), _notes(doc)))}"
+    number, *printed, verdict = texts_columns(("number", "printed", "howsure", "verdict"), 1)
+    columns = (number, *printed, replace(verdict, holds="words"))
+    return f"{text}\n{plain.text(TextTable('Number by number:', columns, tuple(numbers), _notes(doc)))}"
 
 
 def _folded(row: dict[str, Any], alone: bool) -> list[tuple[str, ...]]:

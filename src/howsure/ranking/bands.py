@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -22,6 +22,8 @@ from howsure.messages.notes import Notes, note
 from howsure.posteriors.distribution import Distribution
 from howsure.posteriors.posterior import Posterior
 from howsure.posteriors.score_samples import CurvePoints, score_draws
+from howsure.render import columns as col
+from howsure.render.kinds import ResultDict, ResultKind, TableColumn
 from howsure.results.result import Result, envelope, real
 from howsure.validate import check_seed
 
@@ -271,3 +273,19 @@ def few_digits(low: float, high: float) -> float:
         if low < short <= high:
             return short
     return high
+
+
+# -- what is shown
+
+
+def _columns(result: ResultDict, rows: Sequence[Any]) -> list[TableColumn]:
+    along = result["along"]
+    title = f"{col.level_of(result)}{' simultaneous' if result['simultaneous'] else ''}"
+    return [
+        TableColumn(along, along, lambda r: f"{r[along]:.6g}"),
+        col.score(str(rows[0]["metric"])),
+        TableColumn("interval", title, col.plain_interval, "interval"),
+    ]
+
+
+KIND: Final = ResultKind("band", _columns, charts="thresholds:band")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -30,6 +30,8 @@ from howsure.posteriors.score_samples import score_draws
 from howsure.posteriors.scored import Thresholds
 from howsure.posteriors.thresholds import table_of, tally_at
 from howsure.ranking.limits import Given, Limit, Sure, check_lawful, closest, read
+from howsure.render import columns as col
+from howsure.render.kinds import ResultDict, ResultKind, TableColumn
 from howsure.results.outlines import outline
 from howsure.results.result import Result, envelope, real
 from howsure.validate import AUTO
@@ -596,3 +598,25 @@ def _quantiles(d: Distribution) -> Array:
 
     scores = np.linspace(-4.5, 4.5, KNOTS)
     return np.asarray(np.interp(ndtri((np.arange(QUANTILES) + 0.5) / QUANTILES), scores, d.ppf(ndtr(scores))))
+
+
+# -- what is shown
+
+
+def _columns(result: ResultDict, _rows: Sequence[Any]) -> list[TableColumn]:
+    mean = TableColumn("mean", "mean", lambda r: col.value(r, "mean", "-"), shown=False, leaves=5)
+    return [
+        TableColumn("what", "", lambda r: str(r["what"]), "words"),
+        TableColumn("score", "value", _best_value),
+        mean,
+        TableColumn("interval", col.level_of(result), col.plain_interval, "interval"),
+        col.route(),
+    ]
+
+
+def _best_value(row: dict[str, Any]) -> str:
+    """Return what was found on these items; corrected for the choice, it is a mean."""
+    return col.value(row, "mean" if row["value"] is None else "value", "-")
+
+
+KIND: Final = ResultKind("threshold", _columns, charts="thresholds:choice")

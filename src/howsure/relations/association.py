@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Final
@@ -18,10 +18,14 @@ from howsure.errors import BadSetting, NeedsPositive, UnknownName, nearest
 from howsure.evidence.classes import Tally
 from howsure.evidence.slices import slice_of
 from howsure.messages.notes import note
+from howsure.messages.numbers import short
 from howsure.posteriors.posterior import posterior
 from howsure.relations.quantities import quantity, unboxed
+from howsure.render import columns as col
+from howsure.render.formats import Detail
+from howsure.render.kinds import ResultDict, ResultKind, TableColumn
 from howsure.results.result import Result, envelope, real
-from howsure.results.verbs import ResultKind, Verb
+from howsure.results.verbs import Verb
 
 # -- identities
 #
@@ -386,4 +390,38 @@ def _cells(t: Tally) -> tuple[Array, Array, Array, Array]:
     return tp, fp, fn, tn
 
 
-VERB: Final = Verb(associate, kinds=(ResultKind("association"), ResultKind("identities")))
+# -- what is shown
+
+
+def _columns(_result: ResultDict, rows: Sequence[Any]) -> list[TableColumn]:
+    return [
+        *col.slices(rows),
+        col.words("measure"),
+        TableColumn("value", "value", lambda r: col.value(r, "value", "undefined")),
+        TableColumn("bounds", "bounds", lambda r: "" if r["low"] is None else col.plain_interval(r), "interval"),
+        TableColumn("error", "standard error", lambda r: "" if r["error"] is None else short(r["error"])),
+        col.words("what"),
+    ]
+
+
+_HOLDS: Final = {True: "holds", False: "BROKEN", None: "0/0"}
+
+
+def _both_sides(_result: ResultDict, _rows: Sequence[Any]) -> list[TableColumn]:
+    """Return both sides of each identity."""
+    holds = TableColumn("holds", "", lambda r: _HOLDS[r["holds"]], "words")
+    sides = col.fields({"left": "left", "right": "right"})
+    return col.last_first([col.words("text", title="identity"), *sides, holds, col.words("source")])
+
+
+def _whether_all_hold(result: ResultDict, _detail: Detail) -> str:
+    return "all identities hold" if result["holds"] else "an identity is broken"
+
+
+VERB: Final = Verb(
+    associate,
+    kinds=(
+        ResultKind("association", _columns, charts="tables:association"),
+        ResultKind("identities", _both_sides, headline=_whether_all_hold, every_note=True, charts="tables:identities"),
+    ),
+)

@@ -16,11 +16,15 @@ from howsure.catalogue import Metric
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.messages.language import option
 from howsure.messages.notes import Notes, note
+from howsure.messages.numbers import short
 from howsure.relations.grid import FREE, HeldMeasure, batched, spans
 from howsure.relations.quantities import Quantity, measure_of, quantity
 from howsure.relations.values import given, numbers
+from howsure.render import columns as col
+from howsure.render.formats import Detail
+from howsure.render.kinds import ResultDict, ResultKind, TableColumn
 from howsure.results.result import Result, envelope, real
-from howsure.results.verbs import ResultKind, Verb
+from howsure.results.verbs import Verb
 
 # -- surfaces
 #
@@ -403,11 +407,96 @@ def _tables(p: Array, r: Array | float, a: Array | float) -> Array:
     return np.stack(np.broadcast_arrays(a * p, a * (1 - p), a * p * (1 / r - 1), (1 - p) * (1 - a)), axis=-1)
 
 
+# -- what is shown
+
+_MOST_COLUMNS: Final = 11
+_NOISE: Final = 1e-13  # what rounding leaves of 0 or 1
+_NONE: Final = "·"
+
+
+def _shown(result: ResultDict) -> tuple[list[int], list[int]]:
+    """Return the places of the columns and the lines that people see: up to 11 x 11, evenly spread."""
+    nx, ny = result["size"]
+    return _some(nx), _some(ny)
+
+
+def _some(size: int) -> list[int]:
+    """Return places spread evenly, both ends among them."""
+    k = min(size, _MOST_COLUMNS)
+    return [round(i * (size - 1) / (k - 1)) for i in range(k)] if k > 1 else [0]
+
+
+def _columns(result: ResultDict, _rows: Sequence[Any]) -> list[TableColumn]:
+    """Return a column for each x; the rows are the values of y."""
+    across, _ = _shown(result)
+    return col.texts_columns([f"{result['y']} \\ {result['x']}", *(f"{result['rows'][i]['x']:.4g}" for i in across)])
+
+
+def _rows(result: ResultDict) -> list[tuple[str, ...]]:
+    rows, nx, (across, down) = result["rows"], result["size"][0], _shown(result)
+    return [(f"{rows[j * nx]['y']:.4g}", *(_cell(rows[j * nx + i]) for i in across)) for j in down]
+
+
+def _headline(result: ResultDict, _detail: Detail) -> str:
+    fixed = "".join(f", {name} {value:g}" for name, value in result["fixed"].items())
+    return f"{result['z']} by {result['x']} and {result['y']}{fixed}; {result['feasible']:.1%} feasible"
+
+
+def _notes(result: ResultDict, texts: list[str]) -> list[str]:
+    (nx, ny), (across, down) = result["size"], _shown(result)
+    empty = [f"{_NONE} no table"] if any(_NONE in line for line in _rows(result)) else []
+    some = [f"{len(across)} x {len(down)} of {nx} x {ny} values are shown; JSON and CSV have all"]
+    return [*empty, *texts, *(some if (len(across), len(down)) != (nx, ny) else [])]
+
+
+def _cell(row: dict[str, Any]) -> str:
+    if row["z"] is not None:
+        near = round(row["z"])
+        return short(float(near) if abs(row["z"] - near) < _NOISE else row["z"])
+    if row["status"] == "none":
+        return _NONE
+    if row["low"] is None and row["high"] is None:
+        return "infinite" if row["status"] == "one" else "0/0"
+    low, high = (_end(row[k]) for k in ("low", "high"))
+    return f"{low}|{high}" if row["status"] == "several" else f"{low}…{high}"
+
+
+def _end(x: float | None) -> str:
+    if x is None:
+        return "∞"
+    return f"{x:.2f}" if abs(x) < 1000 else f"{x:.4g}"
+
+
+def _columns_by_fallout(result: ResultDict, _rows: Sequence[Any]) -> list[TableColumn]:
+    fallouts = dict.fromkeys(r["fallout"] for r in result["rows"])
+    return col.texts_columns([result["measure"], *(f"fallout {a:g}" for a in fallouts)])
+
+
+def _rows_by_fallout(result: ResultDict) -> list[tuple[str, ...]]:
+    """Return averaged precision and the share of levels that have it, by value; and the mean gaps."""
+    lines: dict[float, list[str]] = {}
+    for r in result["rows"]:
+        average = _NONE if r["mean"] is None else f"{short(r['mean'])} ({r['share']:.0%})"
+        lines.setdefault(r["value"], [f"{r['value']:.4g}"]).append(average)
+    return [*map(tuple, lines.values()), ("mean gap", *(short(x) for x in result["gap"]))]
+
+
+def _headline_by_fallout(result: ResultDict, _detail: Detail) -> str:
+    return f"11-point averaged precision by {result['measure']}; rule {result['rule']} (share of levels)"
+
+
 VERB: Final = Verb(
     surface,
     kinds=(
-        ResultKind("surface"),
-        ResultKind("eleven-point"),
+        ResultKind("surface", _columns, _rows, _headline, _notes, every_note=True, charts="relations:surface"),
+        ResultKind(
+            "eleven-point",
+            _columns_by_fallout,
+            _rows_by_fallout,
+            _headline_by_fallout,
+            every_note=True,
+            charts="relations:eleven_point",
+        ),
     ),
     examples=("--z phi fallout=.01",),
 )

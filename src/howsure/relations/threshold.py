@@ -21,12 +21,16 @@ from howsure.arrays import Array, Index, Mask
 from howsure.catalogue import Metric, parse
 from howsure.catalogue.expressions import CELLS
 from howsure.errors import BadSetting, UnknownName, nearest
+from howsure.messages.numbers import ends, short
 from howsure.relations.attributes import Attribute, MixedLaw, Scores, law_of
 from howsure.relations.quantities import Quantity, measure_of, quantity, unboxed
 from howsure.relations.roots import crossings, root, turns
 from howsure.relations.values import given, numbers
+from howsure.render import columns as col
+from howsure.render.formats import Detail
+from howsure.render.kinds import ResultDict, ResultKind, TableColumn
 from howsure.results.result import Result, envelope, real
-from howsure.results.verbs import ResultKind, Verb
+from howsure.results.verbs import Verb
 
 # -- monotone pieces
 #
@@ -432,4 +436,49 @@ def _numbers(x: ArrayLike) -> Array:
     return values
 
 
-VERB: Final = Verb(mixture, kinds=(ResultKind("mixture"),))
+# -- what is shown
+
+
+def _columns(_result: ResultDict, rows: Sequence[Any]) -> list[TableColumn]:
+    """Return the metrics at each threshold."""
+    return col.last_first(col.fields({k: k for k in rows[0]}))
+
+
+def _headline(result: ResultDict, _detail: Detail) -> str:
+    sign = ">=" if result["answer"] == "above" else "<="
+    classes = f"positive {result['positive']}, negative {result['negative']}"
+    return f"{classes}; prevalence {short(result['prevalence'])}; answered positive where score {sign} threshold"
+
+
+def _notes(result: ResultDict, texts: list[str]) -> list[str]:
+    """Return the best thresholds, the break-even, and where recall and precision rise together."""
+    even = result["break_even"]
+    same = f", and accuracy {short(even['accuracy'])}" if even["triple"] else ""
+    met = f"recall {col.number(even['recall'])}, precision {col.number(even['precision'])}{same}"
+    return [
+        *(f"best {x['metric']} {short(x['value'])} {_place(x)}" for x in result["best"]),
+        f"break-even at threshold {short(even['threshold'])}: {met}",
+        *(
+            f"recall and precision rise together from threshold {short(a)} to {short(b)}"
+            for a, b in result["rising_together"] or ()
+        ),
+        *texts,
+    ]
+
+
+def _place(x: dict[str, Any]) -> str:
+    if x["low"] is None and x["high"] is None:
+        return "at any threshold" if x["threshold"] is not None else "as the threshold goes out"
+    if x["low"] == x["high"]:
+        return f"at threshold {short(x['low'])}"
+    low, high = ends(x["low"], x["high"])
+    low, high = "lowest" if x["low"] is None else low, "highest" if x["high"] is None else high
+    return f"at threshold {low} to {high}"
+
+
+VERB: Final = Verb(
+    mixture,
+    kinds=(
+        ResultKind("mixture", _columns, headline=_headline, notes=_notes, every_note=True, charts="relations:mixture"),
+    ),
+)

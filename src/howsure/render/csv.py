@@ -10,11 +10,12 @@ from typing import Any
 
 from howsure import duck
 from howsure.messages.user_text import field
+from howsure.render.kinds import ResultDict
 
 
-def render(document: dict[str, Any]) -> str:
+def render(result: ResultDict) -> str:
     """Return one line per row; nested parts become columns joined by a dot."""
-    rows = [flat(row, text=field) for row in document["rows"] or _answer(document)]
+    rows = [flat(row, text=field) for row in result["rows"] or _answer(result)]
     found = list(dict.fromkeys(k for row in rows for k in row))
     names = [k for k in found if not any(x.startswith(f"{k}.") for x in found)]  # a part that some rows lack
     out = io.StringIO()
@@ -24,9 +25,9 @@ def render(document: dict[str, Any]) -> str:
     return out.getvalue()
 
 
-def _answer(document: dict[str, Any]) -> list[dict[str, Any]]:
+def _answer(result: ResultDict) -> list[dict[str, Any]]:
     """Return what a result dict without rows says, if it does."""
-    return [{k: document[k] for k in ("status", "why")}] if "status" in document else []
+    return [{k: result[k] for k in ("status", "why")}] if "status" in result else []
 
 
 def flat(row: dict[str, Any], prefix: str = "", text: Callable[[str], str] = str) -> dict[str, Any]:

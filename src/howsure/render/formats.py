@@ -16,6 +16,7 @@ from typing import Any, Final
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.messages.language import option
 from howsure.messages.remedies import Typed
+from howsure.render.kinds import ResultDict, kind_name
 from howsure.validate import flag
 
 # -- detail
@@ -119,22 +120,17 @@ def fitting(kind: str, columns: bool = False) -> tuple[Format, ...]:
     return tuple(f for f in FORMATS if f.fits(kind) and (columns or not f.columns))
 
 
-def kind_of(document: Mapping[str, Any]) -> str:
-    """Return what a result dict is of, by its schema: score, gate, ..."""
-    return str(document.get("schema") or "").removeprefix("howsure.").partition("/")[0]
-
-
-def render(document: dict[str, Any], name: str, detail: Detail = USUAL, in_file: bool = False) -> str:
+def render(result: ResultDict, name: str, detail: Detail = USUAL, in_file: bool = False) -> str:
     """Return a result dict in one of the formats that are text, ending in a newline."""
     form = for_detail(name, detail)
     if form.columns:
         raise BadSetting(f"{name} is not a text format; the text formats are {names(TEXTS)}.")
-    if not form.fits(kind_of(document)):
+    if not form.fits(kind_name(result)):
         whose = " and ".join(f"howsure {x}" for x in form.of)
         raise BadSetting(f"{name} is a format of {whose}; this result can be written as {names(TEXTS)}.")
     module = form.renderer
     made: str = getattr(module, "page" if in_file and hasattr(module, "page") else "render")(
-        document, *([detail] if form.for_people else [])
+        result, *([detail] if form.for_people else [])
     )
     return made
 

@@ -7,11 +7,11 @@ hidden from screen readers. No script, and nothing is fetched.
 from __future__ import annotations
 
 from html import escape
-from typing import Any, Final
+from typing import Final
 
-from howsure.render.bars import Bars
 from howsure.render.formats import USUAL, Detail
-from howsure.render.tables import TextTable, from_document
+from howsure.render.kinds import ResultDict
+from howsure.render.tables import Bars, TextTable, text_table
 
 _WIDE: Final = 160  # of a bar, in pixels
 _HIGH: Final = 18
@@ -37,14 +37,14 @@ _PAGE: Final = (
 )
 
 
-def render(document: dict[str, Any], view: Detail = USUAL) -> str:
+def render(result: ResultDict, detail: Detail = USUAL) -> str:
     """A table with a caption, column heads, row heads and bars, and its notes as a list; a part of a page."""
-    return _part(from_document(document, view))
+    return _part(text_table(result, detail))
 
 
-def page(document: dict[str, Any], view: Detail = USUAL) -> str:
+def page(result: ResultDict, detail: Detail = USUAL) -> str:
     """The same as a page of its own, in the light or dark colours of the reader."""
-    t = from_document(document, view)
+    t = text_table(result, detail)
     return _PAGE.format(title=escape(f"howsure: {t.headline}"), table=_part(t))
 
 
@@ -56,7 +56,7 @@ def _part(t: TextTable) -> str:
 
 def bare(t: TextTable) -> str:
     """The table alone, without style and notes, for a page that has both."""
-    head = "".join(f'<th scope="col"{_side(r)}>{escape(c)}</th>' for c, r in zip(t.columns, t.right, strict=True))
+    head = "".join(f'<th scope="col"{_side(r)}>{escape(c)}</th>' for c, r in zip(t.titles, t.right, strict=True))
     body = "\n".join(_row(row, t.right, _bar(t.bars, i)) for i, row in enumerate(t.rows))
     return (
         f"<table>\n<caption>{escape(t.headline)}</caption>\n"

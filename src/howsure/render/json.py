@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from howsure.messages.user_text import json_escaped
+from howsure.render.kinds import ResultDict
 
 
-def render(document: dict[str, Any]) -> str:
+def render(result: ResultDict) -> str:
     """Return the result dict as JSON; texts stay as they are."""
-    return json_escaped(json.dumps(document, allow_nan=False, ensure_ascii=False, indent=2)) + "\n"
+    return json_escaped(json.dumps(result, allow_nan=False, ensure_ascii=False, indent=2)) + "\n"
 
 
 def escaped(character: str) -> str:

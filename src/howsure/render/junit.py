@@ -6,15 +6,16 @@ from typing import Any, Final
 from xml.etree import ElementTree as Xml
 
 from howsure.messages.user_text import visible
-from howsure.render.tables import TextTable, from_document
+from howsure.render.kinds import ResultDict
+from howsure.render.tables import TextTable, text_table
 
 _ELEMENTS: Final = {"fail": "failure", "inconclusive": "error"}  # an error too is no success: it needs more items
 _SUITE: Final = "howsure gate"
 
 
-def render(document: dict[str, Any]) -> str:
+def render(result: ResultDict) -> str:
     """One test suite, whose cases fail where their requirement does, and are errors where that is inconclusive."""
-    shown, rows = from_document(document), document["rows"]
+    shown, rows = text_table(result), result["rows"]
     states = [row["status"] for row in rows]
     root = Xml.Element("testsuites")
     own = Xml.SubElement(root, "testsuite", name=_SUITE, tests=str(len(rows)), failures=str(states.count("fail")),
@@ -36,8 +37,8 @@ def render(document: dict[str, Any]) -> str:
 
 def _said(row: dict[str, Any], shown: TextTable, k: int) -> str:
     """What a row of the table says, in words."""
-    cells = dict(zip(shown.keys, shown.rows[k], strict=True))
-    heads = dict(zip(shown.keys, shown.columns, strict=True))
+    keys = [c.key for c in shown.columns]
+    cells, heads = (dict(zip(keys, texts, strict=True)) for texts in (shown.rows[k], shown.titles))
     difference = " of the difference" if row["margin"] is not None else ""
     more = f"; {cells['more']} {heads['more']} would likely settle it" if cells.get("more") else ""
     return (

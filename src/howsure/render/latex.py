@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from howsure.render.formats import USUAL, Detail
-from howsure.render.tables import from_document
+from howsure.render.kinds import ResultDict
+from howsure.render.tables import text_table
 
 _SPECIAL = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
@@ -26,12 +26,12 @@ def escape(text: str) -> str:
     return "".join(_SPECIAL.get(c, c) for c in " ".join(text.split()))
 
 
-def render(document: dict[str, Any], view: Detail = USUAL) -> str:
+def render(result: ResultDict, detail: Detail = USUAL) -> str:
     """A tabular for the booktabs package, headline and notes as comments."""
-    t = from_document(document, view)
+    t = text_table(result, detail)
     lines = [f"% {escape(t.headline)}", *(f"% {escape(note)}" for note in t.notes)]
     lines.append(r"\begin{tabular}{" + "".join("r" if right else "l" for right in t.right) + "}")
-    lines += [r"\toprule", " & ".join(escape(c) for c in t.columns) + r" \\", r"\midrule"]
+    lines += [r"\toprule", " & ".join(escape(c) for c in t.titles) + r" \\", r"\midrule"]
     lines += [" & ".join(_cell(x) for x in row) + r" \\" for row in t.rows]
     lines += [r"\bottomrule", r"\end{tabular}"]
     return "\n".join(lines) + "\n"

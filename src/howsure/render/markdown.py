@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from howsure.render.formats import USUAL, Detail
-from howsure.render.tables import from_document
+from howsure.render.kinds import ResultDict
+from howsure.render.tables import text_table
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#&~])")
 _LIST = re.compile(r"^(\d*)([-+.)])")  # at the start of a line they begin a list
@@ -21,20 +21,20 @@ def escape(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
 
 
-def render(document: dict[str, Any], view: Detail = USUAL) -> str:
-    """The document as a table with its headline and notes."""
-    t = from_document(document, view)
-    lines = [_headline(document, t.headline), "", "| " + " | ".join(escape(c) for c in t.columns) + " |"]
+def render(result: ResultDict, detail: Detail = USUAL) -> str:
+    """The result dict as a table with its headline and notes."""
+    t = text_table(result, detail)
+    lines = [_headline(result, t.headline), "", "| " + " | ".join(escape(c) for c in t.titles) + " |"]
     lines.append("|" + "|".join("---:" if right else "---" for right in t.right) + "|")
     lines += ["| " + " | ".join(_cell(x) for x in row) + " |" for row in t.rows]
     lines += ["", *(f"- {escape(note)}" for note in t.notes)] if t.notes else []
     return "\n".join(lines) + "\n"
 
 
-def _headline(document: dict[str, Any], text: str) -> str:
+def _headline(result: ResultDict, text: str) -> str:
     """What was found; the word that decides, such as pass or fail, in bold."""
     shown = _LIST.sub(r"\1\\\2", escape(text))
-    word = document.get("status")
+    word = result.get("status")
     return f"**{word}**{shown.removeprefix(word)}" if isinstance(word, str) and shown.startswith(f"{word}:") else shown
 
 

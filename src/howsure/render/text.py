@@ -7,11 +7,11 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from shutil import get_terminal_size
-from typing import Any, Final
+from typing import Final
 
-from howsure.render.bars import ASCII, LINES, Signs
 from howsure.render.formats import USUAL, Detail
-from howsure.render.tables import WARNED, TextTable, from_document
+from howsure.render.kinds import ResultDict, TableColumn
+from howsure.render.tables import ASCII, LINES, WARNED, Signs, TextTable, text_table
 
 # -- layout
 #
@@ -20,11 +20,6 @@ from howsure.render.tables import WARNED, TextTable, from_document
 # The bar leaves first. Names are shortened in the middle only where nothing else is left to go, and never so that two
 # of them look the same.
 
-LEAVING: Final = (  # columns by their keys, the first to leave first
-    "route", "std", "mode", "median", "mean", "group", "rank", "n", "chance", "equal", "above-chance", "above",
-    "second", "first", "best", "better", "measured", "ends", "more", "probability",
-    "share-worse", "share-better",
-)  # fmt: skip
 SHORTEST_BAR: Final = 12
 LONGEST_BAR: Final = 40
 _GAP: Final = 2
@@ -49,7 +44,7 @@ def laid_out(t: TextTable, width: int, signs: Signs | None = LINES) -> Page:
     if sum(sizes) + _GAP * (len(sizes) - 1) > width:
         t = _shortened(t, width, sizes, "~" if signs is None else signs.dots)
         sizes = _sizes(t, wrapped)
-    heads = [_wrapped(c, size) or [""] for c, size in zip(t.columns, sizes, strict=True)]
+    heads = [_wrapped(c, size) or [""] for c, size in zip(t.titles, sizes, strict=True)]
     deep = max(map(len, heads))
     head = [
         _line([h[k - deep + len(h)] if k >= deep - len(h) else "" for h in heads], t.right, sizes) for k in range(deep)
@@ -90,33 +85,25 @@ def _fitted(t: TextTable, width: int, barred: bool) -> tuple[TextTable, bool, in
         if barred and room >= SHORTEST_BAR:
             return t, wrapped, min(room, LONGEST_BAR), gone
     wrapped = _width(t, False) > width
-    for at in _leaving(t):
+    for column in _leaving(t):
         if _width(t, wrapped) <= width:
             break
-        place = t.keys.index(at) if t.keys else t.columns.index(at)
-        gone.append(t.columns[place])
-        t = _without(t, place)
+        gone.append(column.title)
+        t = _without(t, column)
     return t, wrapped, 0, gone
 
 
-def _leaving(t: TextTable) -> list[str]:
-    """What may leave, in order; tables without keys lose their last columns."""
-    if t.keys:
-        return [*(key for key in LEAVING if key in t.keys), *(["metric"] if _tells_nothing(t, "metric") else [])]
-    return list(reversed(t.columns[2:])) if len(set(t.columns)) == len(t.columns) else []
+def _leaving(t: TextTable) -> list[TableColumn]:
+    """Return what may leave, in order; the metric does at last, if it is the same in all of several rows."""
+    leaving = sorted((c for c in t.columns if c.leaves is not None), key=lambda c: c.leaves or 0)
+    metrics = [c for i, c in enumerate(t.columns) if c.key == "metric" and len({row[i] for row in t.rows}) == 1]
+    return [*leaving, *(metrics if len(t.rows) > 1 else [])]
 
 
-def _tells_nothing(t: TextTable, key: str) -> bool:
-    """Whether a column says the same in all of several rows."""
-    return key in t.keys and len(t.rows) > 1 and len({row[t.keys.index(key)] for row in t.rows}) == 1
-
-
-def _without(t: TextTable, place: int) -> TextTable:
-    def rest(x: Sequence[str]) -> tuple[str, ...]:
-        return (*x[:place], *x[place + 1 :])
-
-    right = (*t.right[:place], *t.right[place + 1 :])
-    return replace(t, columns=rest(t.columns), right=right, rows=tuple(map(rest, t.rows)), keys=rest(t.keys))
+def _without(t: TextTable, column: TableColumn) -> TextTable:
+    places = [i for i, c in enumerate(t.columns) if c is not column]
+    rows = tuple(tuple(row[i] for i in places) for row in t.rows)
+    return replace(t, columns=tuple(t.columns[i] for i in places), rows=rows)
 
 
 def _width(t: TextTable, wrapped: bool) -> int:
@@ -125,7 +112,7 @@ def _width(t: TextTable, wrapped: bool) -> int:
 
 
 def _sizes(t: TextTable, wrapped: bool) -> list[int]:
-    heads = [max((cells(w) for w in c.split()), default=0) if wrapped else cells(c) for c in t.columns]
+    heads = [max((cells(w) for w in c.split()), default=0) if wrapped else cells(c) for c in t.titles]
     return [max(h, *(cells(row[i]) for row in t.rows), 0) for i, h in enumerate(heads)]
 
 
@@ -178,14 +165,14 @@ def cells(text: str) -> int:
 # Plain text tables for terminals, logs and screen readers; colour and bold through rich on a terminal.
 
 
-def render(document: dict[str, Any], view: Detail = USUAL) -> str:
+def render(result: ResultDict, detail: Detail = USUAL) -> str:
     """An aligned table with its headline and notes."""
-    return text(from_document(document, view))
+    return text(text_table(result, detail))
 
 
 def text(t: TextTable) -> str:
     """Columns two blanks apart, numbers to the right."""
-    shown = [t.columns, *t.rows]
+    shown = [t.titles, *t.rows]
     widths = [max(len(row[i]) for row in shown) for i in range(len(t.columns))]
     lines = [t.headline, ""]
     for k, row in enumerate(shown):
@@ -197,21 +184,21 @@ def text(t: TextTable) -> str:
     return "\n".join(lines) + "\n"
 
 
-def fitted(document: dict[str, Any], width: int, view: Detail = USUAL, signs: Signs | None = None) -> str:
+def fitted(result: ResultDict, width: int, detail: Detail = USUAL, signs: Signs | None = None) -> str:
     """The table in so many columns of text; with bars where there are signs for them."""
-    made = laid_out(from_document(document, view), width, signs)
+    made = laid_out(text_table(result, detail), width, signs)
     lines = [*made.headline, "", *made.head, *made.body, *(["", *made.notes] if made.notes else [])]
     return "\n".join(lines).lstrip("\n") + "\n"
 
 
-def on_terminal(document: dict[str, Any], view: Detail = USUAL) -> None:
+def on_terminal(result: ResultDict, detail: Detail = USUAL) -> None:
     """Print the table with rich, as wide as the terminal: bars, bold heads, yellow warnings and dim notes."""
     from rich.console import Console
     from rich.text import Text
 
     console = Console()
     signs = LINES if _encodes(console.encoding, "├─●┤┆…") else ASCII
-    made = laid_out(from_document(document, view), max(get_terminal_size().columns, 20), signs)
+    made = laid_out(text_table(result, detail), max(get_terminal_size().columns, 20), signs)
     for style, lines in (("bold", made.headline), ("", ("",)), ("bold", made.head), ("", made.body)):
         for line in lines:
             console.print(Text(line, style=style), no_wrap=True, overflow="ignore", crop=False)

@@ -9,7 +9,7 @@ from howsure.messages.language import spelled
 from howsure.messages.numbers import by_weight, count, probability, short, stated
 from howsure.messages.verdicts import decisive, likely
 from howsure.render import findings
-from howsure.render.tables import from_document, in_parts
+from howsure.render.tables import in_parts, text_table
 
 # -- measured
 #
@@ -408,7 +408,7 @@ def _solve(document: Document, directions: Mapping[str, str | None]) -> Answers:
 def _plain(document: Document, directions: Mapping[str, str | None]) -> Answers:
     """What the table says over its columns."""
     del directions
-    said = from_document(document).headline if document["rows"] else document.get("verdict") or ""
+    said = text_table(document).headline if document["rows"] else document.get("verdict") or ""
     n = (document.get("data") or {}).get("n")
     return [
         (

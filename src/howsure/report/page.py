@@ -24,8 +24,9 @@ from howsure.messages.numbers import count
 from howsure.messages.remedies import Typed
 from howsure.messages.user_text import visible
 from howsure.render import findings, html
+from howsure.render.columns import texts_columns
 from howsure.render.formats import Detail
-from howsure.render.tables import TECHNICAL, TextTable, from_document, in_words, page
+from howsure.render.tables import TECHNICAL, TextTable, in_words, safe_table, text_table
 from howsure.report.assumptions import assumptions
 from howsure.report.opening import answers, kind_of, title
 from howsure.validate import AUTO
@@ -364,7 +365,7 @@ def _notes(document: Document, technical: bool) -> list[str]:
 
 def _table(document: Document, view: Detail) -> TextTable:
     """The table of the document; of thousands of rows the first and the last. Notes have a place of their own."""
-    return _shortened(replace(from_document(document, view), notes=()))
+    return _shortened(replace(text_table(document, view), notes=()))
 
 
 def _shortened(t: TextTable) -> TextTable:
@@ -403,7 +404,7 @@ def _confusions(document: Document) -> str:
     level = findings.percent(document["level"])
     rows = [(str(x["truth"]), str(x["answer"]), count(x["count"]), count(x["of"]), findings.span(x)) for x in found]
     columns = ("truth", "answer", "times", "of", f"{level} interval of the share")
-    return html.bare(page("The most frequent mistakes", columns, 2, rows, ()))
+    return html.bare(safe_table("The most frequent mistakes", texts_columns(columns, 2), rows))
 
 
 def _priors(document: Document, rows: Sequence[Document]) -> str:
@@ -418,7 +419,7 @@ def _priors(document: Document, rows: Sequence[Document]) -> str:
         for row in rows
     ]  # fmt: skip
     told = f"{findings.named(rows[0])} under other priors"
-    return html.bare(page(told, ("prior", "score", "median", f"{level} interval"), 1, made, ()))
+    return html.bare(safe_table(told, texts_columns(("prior", "score", "median", f"{level} interval"), 1), made))
 
 
 def _formulas(measures: Sequence[Any]) -> list[dict[str, str]]:

@@ -21,12 +21,12 @@ from howsure.render.formats import (
     by_suffix,
     fitting,
     for_detail,
-    kind_of,
     named,
     names,
     render,
     view,
 )
+from howsure.render.kinds import kind_name, kind_of
 from howsure.validate import flag
 
 if TYPE_CHECKING:
@@ -196,9 +196,8 @@ class Result:
 
     def _charts(self) -> Mapping[str, Callable[[], Chart]]:
         """The charts that the result can be looked at as, by name; the first one is what `plot` shows."""
-        from howsure.charts.kinds import drawn
-
-        return drawn(self._drawn_document, self._outlines())
+        kind = kind_of(self._drawn_document)
+        return {} if kind is None else kind.drawn(self._drawn_document, self._outlines())
 
     @property
     def _kind(self) -> str:
@@ -323,7 +322,7 @@ class Document(Result):
 
     @property
     def _kind(self) -> str:
-        return kind_of(self.document)
+        return kind_name(self.document)
 
     def _make(self) -> dict[str, Any]:
         return self.document

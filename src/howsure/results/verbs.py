@@ -11,23 +11,10 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Final
 
+from howsure.render.kinds import ResultKind
+
 EXAMPLE: Final = "examples/breast_cancer.csv --positive malignant"  # in examples of the command
 DONE: Final[Mapping[str, int]] = {}  # the command ends with 0, whatever the answer is
-_KINDS: Final[dict[str, ResultKind]] = {}  # of the modules that are imported, by the name in their schema
-
-
-@dataclass(frozen=True)
-class ResultKind:
-    """One kind of result dict, and how it is shown; it can be found by its schema once its module is imported."""
-
-    name: str  # of the schema: "curve" of howsure.curve/1
-    columns: Callable[..., Any] | None = None
-    headline: Callable[..., Any] | None = None
-    finding: Callable[..., Any] | None = None
-    chart: Callable[..., Any] | str | None = None
-
-    def __post_init__(self) -> None:
-        _KINDS[self.name] = self
 
 
 @dataclass(frozen=True)
@@ -65,23 +52,6 @@ def summary(name: str) -> str:
     text: str | None = read(spec.name) if spec else None
     text = import_module(f"howsure.{_homes()[name]}").__doc__ if text is None else text  # only compiled files are there
     return (text or "").lstrip('"').partition("\n")[0].strip().removesuffix('"""')
-
-
-def kind(schema: str) -> ResultKind | None:
-    """The kind of a result dict, by its schema; None if no verb declares it."""
-    name = schema.removeprefix("howsure.").partition("/")[0]
-    if name not in _KINDS and name in _homes():
-        verb(name)
-    if name not in _KINDS:  # read from a file, say: whoever makes it is not imported yet
-        _import_all()
-    return _KINDS.get(name)
-
-
-def _import_all() -> None:
-    """Import the module of every public function."""
-    for package in map(import_module, ("howsure", "howsure.relations")):
-        for name in package._HOME:
-            getattr(package, name)
 
 
 def _homes() -> Mapping[str, str]:

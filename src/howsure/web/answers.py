@@ -193,10 +193,10 @@ def _written(job: Job, asked: Posed, result: Any, files: tuple[str, ...]) -> Rep
 
 def _table(document: dict[str, Any]) -> dict[str, Any]:
     """What the command shows, as texts."""
-    from howsure.render.tables import from_document
+    from howsure.render.tables import text_table
 
-    t = from_document(document)
-    return {name: getattr(t, name) for name in ("headline", "columns", "right", "rows", "notes")}
+    t = text_table(document)
+    return {"headline": t.headline, "columns": t.titles, "right": t.right, "rows": t.rows, "notes": t.notes}
 
 
 def _drawn(result: Any) -> list[dict[str, Any]]:

@@ -1,0 +1,97 @@
+"""Kinds of result dicts: what each one shows, declared by the verb that makes it and found by the schema."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+if TYPE_CHECKING:
+    from howsure.charts.chart import Chart
+    from howsure.render.formats import Detail
+
+ResultDict = dict[str, Any]
+Row = Any  # of a result dict a dict; a grid has rows of its own
+Holds = Literal["words", "count", "number", "interval", "probability"]
+Points = Mapping[str, Callable[[], Any]]  # what charts show beyond a result dict, by name: densities and lines
+Charts = dict[str, "Callable[[], Chart]"]  # by name, the most telling first
+Answers = list[tuple[str, list[str]]]  # a question, and the sentences that answer it
+Assumption = tuple[str, str]  # what is assumed, and what would break it
+
+
+@dataclass(frozen=True)
+class TableColumn:
+    """A column of a table, by the key that people name it by.
+
+    `leaves` is its turn to leave a page that is too narrow, the lowest first; None stays.
+    """
+
+    key: str
+    title: str
+    cell: Callable[[Row], str] = str
+    holds: Holds = "number"
+    shown: bool = True  # by default; if not, it is there for the asking
+    leaves: float | None = None
+
+    @property
+    def right(self) -> bool:
+        """Whether it is aligned to the right."""
+        return self.holds != "words"
+
+
+_KINDS: Final[dict[str, ResultKind]] = {}  # of the modules that are imported, by the name in their schema
+
+
+@dataclass(frozen=True)
+class ResultKind:
+    """One kind of result dict: its columns, its headline and charts, and what a report says of it.
+
+    Tables, Markdown, LaTeX and HTML show the columns; programs get every field of every row, in full precision.
+    """
+
+    name: str  # of the schema: "curve" of howsure.curve/1
+    columns: Callable[[ResultDict, Sequence[Row]], Sequence[TableColumn]]
+    rows: Callable[[ResultDict], Sequence[Row]] = lambda result: result["rows"]  # that the table shows
+    headline: Callable[[ResultDict, Detail], str] | None = None  # if it is not of what was scored
+    notes: Callable[[ResultDict, list[str]], list[str]] = lambda _, texts: texts  # with those that the table adds
+    every_note: bool = False  # also the technical ones, where there is no --verbose that would show them
+    bars: Literal["row", "difference"] | None = None  # the part of a row whose interval is drawn beside it
+    charts: str | None = None  # the function of howsure.charts that draws it, "module:function"
+    finding: Callable[[ResultDict], str] | None = None  # in a sentence, if it has no verdict and no headline score
+    formats: tuple[str, ...] = ()  # for which it has more than other kinds
+
+    def __post_init__(self) -> None:
+        _KINDS[self.name] = self
+
+    def drawn(self, result: ResultDict, points: Points) -> Charts:
+        """Return its charts; none where its kind has none."""
+        if self.charts is None:
+            return {}
+        module, _, function = self.charts.partition(":")
+        made: Charts = getattr(import_module(f"howsure.charts.{module}"), function)(result, points)
+        return made
+
+
+def kind_name(result: Mapping[str, Any]) -> str:
+    """Return what a result dict is of, by its schema: score, gate, ..."""
+    return str(result.get("schema") or "").removeprefix("howsure.").partition("/")[0]
+
+
+def kind_of(result: Mapping[str, Any]) -> ResultKind | None:
+    """Return the kind of a result dict; None if no verb declares it."""
+    from howsure import _VERBS
+
+    name = kind_name(result)
+    if name not in _KINDS and name in _VERBS:
+        import_module(f"howsure.{_VERBS[name]}")
+    if name not in _KINDS:  # read from a file, say: whoever makes it is not imported yet
+        _import_all()
+    return _KINDS.get(name)
+
+
+def _import_all() -> None:
+    """Import the module of every public function."""
+    for package in map(import_module, ("howsure", "howsure.relations")):
+        for name in package._HOME:
+            getattr(package, name)
