@@ -12,9 +12,10 @@ import howsure as hs
 from howsure.cli import app
 from howsure.errors import HowsureError
 from howsure.relations import cover as covering
-from howsure.relations.enclosures import SIGNED, Boxes, Target, cell_signs, enclosed, when_filled
+from howsure.relations.enclosures import SIGNED, Boxes, cell_signs, enclosed
 from howsure.relations.outer_bounds import line
-from howsure.relations.quantities import quantity, shown
+from howsure.relations.quantities import Target, quantity, shown
+from howsure.relations.system import when_filled
 from howsure.relations.values import given
 from tests.relations.reports import CURVED, NAMES, report, score_by_rule, scored_report
 from tests.tiers import some
@@ -167,14 +168,14 @@ def test_bounds_hold_every_table_of_a_box(name):
     rng = np.random.default_rng(6)
     boxes = some_boxes(rng, 400)
     target = Target(quantity(name), quantity("n") if name == "chi-square" else None)
-    low, high = enclosed([target], boxes)
+    low, high = enclosed(target, boxes)
     for _ in range(20):
         part = rng.random((400, 3))
         part = np.where(rng.random(part.shape) < 0.3, np.round(part), part)
         t = np.maximum((boxes.low + part * (boxes.high - boxes.low)) ** 2, 1e-40)
         value = target.at(boxes.cells(t[:, 0], t[:, 1], t[:, 1], t[:, 2]))
         slack = 1e-12 * np.maximum(1.0, np.abs(value))
-        assert ((value >= low[0] - slack) & (value <= high[0] + slack))[~np.isnan(value)].all()
+        assert ((value >= low - slack) & (value <= high + slack))[~np.isnan(value)].all()
 
 
 @pytest.mark.parametrize("fewest", [1.0, 30.0])
@@ -186,7 +187,7 @@ def test_bounds_hold_the_filled_cells_of_a_box(fewest):
     which = np.where(two, 1, 2)
     high = boxes.high - np.where(np.arange(3) == which[:, None], boxes.low, 0.0)
     boxes = Boxes(boxes.cube, np.where(np.arange(3) == which[:, None], 0.0, boxes.low), high)
-    low, high = enclosed([Target(quantity("tetrachoric"), fewest=fewest)], boxes)
+    low, high = enclosed(Target(quantity("tetrachoric"), fewest=fewest), boxes)
     seen = 0
     for _ in range(20):
         t = (boxes.low + rng.random((600, 3)) * (boxes.high - boxes.low)) ** 2
@@ -195,7 +196,7 @@ def test_bounds_hold_the_filled_cells_of_a_box(fewest):
         value = when_filled(table, fewest * 10.0 ** rng.choice([0.0, 0.5, 3.0], 600))
         known = ~np.isnan(value)
         seen += known.sum()
-        assert ((value >= low[0] - 1e-12) & (value <= high[0] + 1e-12))[known].all()
+        assert ((value >= low - 1e-12) & (value <= high + 1e-12))[known].all()
     assert seen > 8000
 
 

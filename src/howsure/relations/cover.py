@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import combinations
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from howsure.arrays import Array, Integers, Mask
-from howsure.relations.enclosures import VANISHING, Boxes, Target, all_tables, enclosed, joined, when_filled
-from howsure.relations.quantities import Quantity, quantity
+from howsure.arrays import Array, Integers
+from howsure.relations.enclosures import VANISHING, Boxes, all_tables, enclosed, joined
+from howsure.relations.quantities import Target
 from howsure.relations.roots import approached
-from howsure.relations.system import System
-from howsure.relations.values import Given
+from howsure.relations.system import Condition, System
 
 # -- corners
 #
@@ -61,8 +60,7 @@ def _steps(a: Array, b: Array) -> Array:
 # tables; the ranges of measures over these boxes are outer bounds, which are narrowed where they are furthest from what
 # a table was found to have.
 
-_ROUNDING: Final = 1e-12
-_TEN_DIGITS: Final = 1e-8  # of exact values
+_PER_CALL: Final = 4
 _MOST: Final = 3_000  # boxes halved at once while a table is looked for
 _BUDGET: Final = 100_000  # boxes looked at before the search gives up
 _TRIED: Final = 96  # starts a round
@@ -71,92 +69,16 @@ _DEEP: Final = 24
 _EMPTY: Final = ([0], [1], [2], [3], [0, 3], [1, 2])  # cells that leave all margins
 
 
-@dataclass(frozen=True)
-class Held:
-    """What must lie between two ends, `slack` beyond them at most."""
-
-    target: Target
-    low: float
-    high: float
-    slack: float
-    scale: Given | None = None  # the count that tells the number of items
-
-    def misses(self, tables: Any, within: float) -> Any:
-        """How far from what is between the ends, `within` of their distance from both, with its sign; 0 there."""
-        value = self.target.at(tables)
-        inset = 0.0 if self.low == self.high else within * min(self.high - self.low, 1.0)
-        low, high = self.low + inset, self.high - inset
-        return np.where(value.real < low, value - low, np.where(value.real > high, value - high, 0.0))
-
-    @property
-    def may_need_empty_cell(self) -> bool:
-        """Whether tables with an empty cell have values that those with a small one do not come close to."""
-        return self.target.quantity.name == "tetrachoric"
-
-    @property
-    def cost(self) -> int:
-        """How long a box takes."""
-        return self.target.cost
-
-    def holds(self, tables: Array) -> Mask:
-        """Whether tables have it; one with an empty cell may have been scored with that cell filled."""
-        value = self.target.at(tables)
-        low, high = self.low - self.slack, self.high + self.slack
-        good = np.asarray((value >= low) & (value <= high))
-        if self.may_need_empty_cell:
-            empty = np.flatnonzero((tables == 0).any(axis=-1))
-            least, most = filled_range(tables[empty], self.scale)
-            good[empty] |= (most >= low) & (least <= high)
-        return good
-
-
-def filled_range(tables: Array, scale: Given | None) -> tuple[Array, Array]:
-    """The tetrachoric correlations of tables with their empty cells filled, for all numbers of items they may have."""
-    if scale is None:  # from half of the smaller neighbour in the empty cell to nothing
-        ends = np.stack([when_filled(tables, 1.0), quantity("tetrachoric").at(tables)])
-    else:
-        with np.errstate(all="ignore"):
-            items = 1.0 / scale.quantity.at(tables / tables.sum(axis=-1, keepdims=True))
-            ends = np.stack([when_filled(tables, float(x) * items) for x in (scale.low, scale.high)])
-    return ends.min(axis=0), ends.max(axis=0)
-
-
-def conditions(system: System) -> tuple[Held, ...]:
-    """What a report says of tables, as functions that do not change when all cells double."""
-    made = []
-    for one in system.givens:
-        if one is system.scale or (one.quantity.sized and system.scale is None and one.high):
-            continue
-        low, high, target = one.low, one.high, measured(one.quantity, system)
-        if one.quantity.sized and system.scale is None:  # a count of 0
-            target = Target(one.quantity, quantity("n"))
-        elif one.quantity.sized and system.scale is not None:
-            low, high = low / system.scale.high, high / system.scale.low
-            target = Target(one.quantity, system.scale.quantity)
-        made.append(_condition(target, float(low), float(high)))
-    counts = [g for g in system.givens if g.quantity.sized and g is not system.scale and not g.exact and g.low > 0]
-    for a, b in combinations(counts, 2):
-        made.append(_condition(Target(a.quantity, b.quantity), float(a.low / b.high), float(a.high / b.low)))
-    made = [replace(c, scale=system.scale) for c in made]
-    return tuple(sorted(made, key=lambda c: (c.target.linear is None, c.target.quantity.name == "tetrachoric")))
-
-
-def measured(q: Quantity, system: System) -> Target:
-    """A measure of tables that have as many items as the largest count, or more."""
-    return Target(q, fewest=max([1.0, *(float(g.low) for g in system.givens if g.quantity.sized)]))
-
-
-def _condition(target: Target, low: float, high: float) -> Held:
-    size = max(abs(low), abs(high))
-    least = 1e-30 if target.linear else 1e-14
-    return Held(target, low, high, (_TEN_DIGITS if low == high else _ROUNDING) * size + least)
+def cost(target: Target) -> int:
+    """How many times longer than a formula a box of it takes."""
+    return _PER_CALL if target.quantity.name == "tetrachoric" else 1
 
 
 @dataclass(frozen=True)
 class Cover:
     """Boxes that hold all tables that agree, and tables that were found to; no boxes where none can."""
 
-    conditions: tuple[Held, ...]
+    conditions: tuple[Condition, ...]
     boxes: Boxes
     points: Array
 
@@ -168,11 +90,11 @@ class Cover:
 
 def cover(system: System) -> Cover:
     """Halve boxes until a table is found, or none is left, or it takes too long."""
-    known = conditions(system)
+    known = system.conditions
     rng = np.random.default_rng(4)
     boxes = agreeing(known, all_tables())
     waiting: list[Boxes] = []
-    spent, cost = 0, max((c.cost for c in known), default=1)
+    spent, each = 0, max((cost(c.target) for c in known), default=1)
     while spent < _BUDGET:
         if not len(boxes):
             if not waiting:
@@ -186,17 +108,17 @@ def cover(system: System) -> Cover:
             near = np.argsort(_distance(known, boxes))
             waiting.append(boxes[near[_MOST // 2 :]])
             boxes = boxes[near[: _MOST // 2]]
-        spent += 2 * cost * len(boxes)
+        spent += 2 * each * len(boxes)
         boxes = agreeing(known, boxes.halves(longest(known, boxes)))
     return Cover(known, joined([boxes, *waiting]), np.zeros((0, 4)))
 
 
-def agreeing(known: Sequence[Held], boxes: Boxes) -> Boxes:
+def agreeing(known: Sequence[Condition], boxes: Boxes) -> Boxes:
     """The boxes in which every condition may hold."""
     return boxes[possible(known, boxes)]
 
 
-def refined(known: Sequence[Held], boxes: Boxes, least: int) -> Boxes:
+def refined(known: Sequence[Condition], boxes: Boxes, least: int) -> Boxes:
     """The boxes halved until they are so many, or as small as this makes them."""
     for _ in range(_DEEP):
         if not 0 < len(boxes) < least:
@@ -205,18 +127,18 @@ def refined(known: Sequence[Held], boxes: Boxes, least: int) -> Boxes:
     return boxes
 
 
-def possible(known: Sequence[Held], boxes: Boxes) -> Integers:
+def possible(known: Sequence[Condition], boxes: Boxes) -> Integers:
     """The places of the boxes in which every condition may hold."""
     left = np.arange(len(boxes))
     for one in known:
         if not len(left):
             break
-        low, high = enclosed([one.target], boxes[left])
-        left = left[(low[0] <= one.high + one.slack) & (high[0] >= one.low - one.slack)]
+        low, high = enclosed(one.target, boxes[left])
+        left = left[(low <= one.high + one.slack) & (high >= one.low - one.slack)]
     return left
 
 
-def longest(known: Sequence[Held], boxes: Boxes, more: Array | None = None) -> Integers:
+def longest(known: Sequence[Condition], boxes: Boxes, more: Array | None = None) -> Integers:
     """The direction along which the given measures change most; `more` is the change of other measures."""
     tables = boxes.across()
     change = 1e-3 * (boxes.high - boxes.low).T if more is None else more
@@ -237,7 +159,7 @@ def squeezed(x: Array) -> Array:
         return np.asarray(np.where(np.isinf(x), np.sign(x), x / (1.0 + np.abs(x))))
 
 
-def meeting(known: Sequence[Held], starts: Array, within: float = 1e-3) -> Array:
+def meeting(known: Sequence[Condition], starts: Array, within: float = 1e-3) -> Array:
     """Tables that meet all conditions, by steps from these; as shares."""
     if not known:
         return np.asarray(starts / starts.sum(axis=1, keepdims=True))
@@ -250,7 +172,7 @@ def meeting(known: Sequence[Held], starts: Array, within: float = 1e-3) -> Array
     return np.asarray(points[good] / points[good].sum(axis=1, keepdims=True))
 
 
-def _with_an_empty_cell(known: Sequence[Held], starts: Array, within: float) -> list[Array]:
+def _with_an_empty_cell(known: Sequence[Condition], starts: Array, within: float) -> list[Array]:
     """Steps with each cell in turn left empty, or two across, for measures that are elsewhere just there."""
     others = [partial(c.misses, within=within) for c in known if not c.may_need_empty_cell]
     made = []
@@ -263,7 +185,7 @@ def _with_an_empty_cell(known: Sequence[Held], starts: Array, within: float) -> 
     return made
 
 
-def _distance(known: Sequence[Held], boxes: Boxes) -> Array:
+def _distance(known: Sequence[Condition], boxes: Boxes) -> Array:
     """How far the middles are from meeting the conditions."""
     middles = boxes.middles()
     with np.errstate(all="ignore"):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import operator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations, product
 from typing import Any, Final
@@ -12,70 +13,102 @@ import numpy as np
 
 from howsure.arrays import Array, Integers, Mask
 from howsure.catalogue.expressions import CELLS, Expression, cells, sqrt
-from howsure.relations.quantities import Quantity, quantity
+from howsure.relations.quantities import Quantity, Target, quantity
 
 # -- intervals
 #
 # Interval arithmetic: bounds of a formula over boxes of tables, for arrays of boxes at once.
 
-Bounds = tuple[Array, Array]
+Leaf = Callable[[Expression], Any]  # what a part of a formula is, or None where it is made of its own parts
 
 
-def bounds(e: Expression, at: dict[str, Bounds]) -> Bounds:
+@dataclass(frozen=True)
+class Interval:
+    """All numbers from low to high; what is NaN has no bounds."""
+
+    low: Array
+    high: Array
+
+    def __iter__(self) -> Iterator[Array]:
+        return iter((self.low, self.high))
+
+    def __add__(self, other: Interval) -> Interval:
+        return Interval(self.low + other.low, self.high + other.high)
+
+    def __sub__(self, other: Interval) -> Interval:
+        return Interval(self.low - other.high, self.high - other.low)
+
+    def __mul__(self, other: Interval) -> Interval:
+        return _hull([x * y for x in self for y in other])
+
+    def __truediv__(self, other: Interval) -> Interval:
+        ends = _hull([x / y for x in self for y in other])
+        return ends.unless((other.low <= 0) & (other.high >= 0))
+
+    def __pow__(self, power: int) -> Interval:
+        low, high = self.low**power, self.high**power
+        if power % 2:
+            return Interval(low, high)
+        across = (self.low <= 0) & (self.high >= 0)
+        return Interval(np.where(across, 0.0, np.minimum(low, high)), np.maximum(low, high))
+
+    def sqrt(self) -> Interval:
+        """The square root, that of 0 below 0."""
+        return Interval(*(np.sqrt(np.maximum(x, 0.0)) for x in self))
+
+    def log(self) -> Interval:
+        """The natural logarithm."""
+        return Interval(*(np.log(np.maximum(x, 0.0)) for x in self))
+
+    def unless(self, lost: Any) -> Interval:
+        """The same, but any number where it is lost."""
+        return Interval(np.where(lost, -np.inf, self.low), np.where(lost, np.inf, self.high))
+
+
+def _hull(values: list[Any]) -> Interval:
+    stack = np.stack(np.broadcast_arrays(*values))
+    low, high = stack.min(axis=0), stack.max(axis=0)
+    return Interval(low, high).unless(np.isnan(low))
+
+
+def number_interval(x: Any) -> Interval:
+    """One number."""
+    return Interval(np.asarray(float(x)), np.asarray(float(x)))
+
+
+_OPERATIONS: Final[dict[str, Callable[..., Any]]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
+    "sqrt": lambda x: x.sqrt(), "log": lambda x: x.log(),
+}  # fmt: skip
+
+
+def by_parts(e: Expression, leaf: Leaf) -> Any:
+    """A formula with its smallest parts as `leaf` has them: intervals, or intervals with slopes."""
+    made = leaf(e)
+    if made is not None:
+        return made
+    if e.function is not None:
+        return Interval(np.asarray(-np.inf), np.asarray(np.inf))
+    if e.op == "^":
+        return by_parts(e.args[0], leaf) ** int(float(e.args[1].value))
+    with np.errstate(all="ignore"):
+        return _OPERATIONS[e.op](*(by_parts(x, leaf) for x in e.args))
+
+
+def bounds(e: Expression, at: dict[str, Interval]) -> Interval:
     """The least and the greatest value, or wider, where each cell lies between its two ends.
 
     >>> from howsure.catalogue.expressions import cells
-    >>> box = {c: (np.array([1.0]), np.array([2.0])) for c in ("tp", "fp", "fn", "tn")}
+    >>> box = {c: Interval(np.array([1.0]), np.array([2.0])) for c in ("tp", "fp", "fn", "tn")}
     >>> low, high = bounds(cells.tp / (cells.tp + cells.fp), box)
     >>> float(low[0]), float(high[0])
     (0.25, 1.0)
     """
-    if e.op == "cell":
-        return at[str(e.value)]
-    if e.op == "number":
-        x = np.array(float(e.value))
-        return x, x
-    if e.function is not None:
-        return np.array(-np.inf), np.array(np.inf)
-    with np.errstate(all="ignore"):
-        if e.op == "^" and int(float(e.args[1].value)) % 2 == 0:
-            return _even_power(bounds(e.args[0], at), int(float(e.args[1].value)))
-        return apply(e.op, *(bounds(x, at) for x in e.args))
 
+    def leaf(part: Expression) -> Interval | None:
+        return number_interval(part.value) if part.op == "number" else at.get(str(part.value))
 
-def apply(op: str, a: Bounds, b: Bounds | None = None) -> Bounds:
-    """The bounds of one operation."""
-    if op in ("sqrt", "log"):
-        f: Any = np.sqrt if op == "sqrt" else np.log
-        return f(np.maximum(a[0], 0.0)), f(np.maximum(a[1], 0.0))
-    assert b is not None  # noqa: S101 - narrows the type
-    if op == "+":
-        return a[0] + b[0], a[1] + b[1]
-    if op == "-":
-        return a[0] - b[1], a[1] - b[0]
-    if op == "*":
-        return _ends([x * y for x in a for y in b])
-    if op == "^":
-        power = int(b[0])
-        return a[0] ** power, a[1] ** power
-    if op == "/":
-        low, high = _ends([x / y for x in a for y in b])
-        across = (b[0] <= 0) & (b[1] >= 0)
-        return np.where(across, -np.inf, low), np.where(across, np.inf, high)
-    return np.array(-np.inf), np.array(np.inf)  # an operation not known here bounds nothing
-
-
-def _ends(products: list[Any]) -> Bounds:
-    stack = np.stack(np.broadcast_arrays(*products))
-    low, high = stack.min(axis=0), stack.max(axis=0)
-    lost = np.isnan(low)
-    return np.where(lost, -np.inf, low), np.where(lost, np.inf, high)
-
-
-def _even_power(a: Bounds, power: int) -> Bounds:
-    low, high = a[0] ** power, a[1] ** power
-    across = (a[0] <= 0) & (a[1] >= 0)
-    return np.where(across, 0.0, np.minimum(low, high)), np.maximum(low, high)
+    return by_parts(e, leaf)  # type: ignore[no-any-return]
 
 
 # -- boxes
@@ -192,7 +225,6 @@ def all_tables() -> Boxes:
 # the extremes are at the ends, else the two cells are given a t2 each, which bounds from outside. What is left over is
 # bounded part by part, by interval arithmetic.
 
-_PER_CALL: Final = 4
 _STEP: Final = 1e-30  # of derivatives by a complex step
 SIGNED: Final = ("phi", "informedness", "markedness", "tetrachoric")  # along t2 away from 0, then back to it
 
@@ -221,99 +253,74 @@ def written(q: Quantity) -> Expression:
 
 
 @dataclass(frozen=True)
-class Target:
-    """What is bounded: a measure, or a count per another count; it does not change when all cells double."""
+class Quotients:
+    """Quotients of sums of cells, one for each box."""
 
-    quantity: Quantity
-    per: Quantity | None = None
-    fewest: float = field(default=1.0, compare=False)  # items that a table has at least: the less a filled cell is
-
-    @property
-    def linear(self) -> tuple[Array, Array] | None:
-        """The weights of a quotient of sums."""
-        if self.per is None:
-            return self.quantity.weights
-        if self.quantity.weights is None or self.per.weights is None:
-            return None
-        return self.quantity.weights[0], self.per.weights[0]
-
-    @property
-    def cost(self) -> int:
-        """How many times longer than a formula it takes."""
-        return _PER_CALL if self.quantity.name == "tetrachoric" else 1
+    weights: tuple[Array, Array]  # of the top and of the bottom
 
     def at(self, tables: Array) -> Array:
-        """The value at tables of any size."""
-        value = self.quantity.at(tables)
-        if self.per is None:
-            return np.asarray(value)
+        """The values at tables, those of a box along the last axis but one."""
         with np.errstate(all="ignore"):
-            return np.asarray(value / self.per.at(tables))
+            top, bottom = ((tables * x).sum(axis=-1) for x in self.weights)
+            return np.asarray(top / bottom)
 
 
-def enclosed(targets: Sequence[Target], boxes: Boxes) -> Bounds:
-    """The least and greatest value of each target over each box, or wider; a row a target."""
-    low, high = np.full((2, len(targets), len(boxes)), np.nan)
-    straight = [i for i, x in enumerate(targets) if x.linear is not None]
-    if straight:
-        low[straight], high[straight] = _at_vertices([targets[i].linear for i in straight], boxes)
-    for i, x in enumerate(targets):
-        if x.linear is None:
-            low[i], high[i] = _curved(x, boxes)
-    return np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
+def enclosed(x: Target | Quotients, boxes: Boxes) -> Interval:
+    """The least and greatest value over each box, or wider."""
+    if isinstance(x, Quotients):
+        values = x.at(boxes.vertices())
+        found = Interval(values.min(axis=0), values.max(axis=0))
+    else:
+        found = _curved(x, boxes) if x.weights is None else at_vertices(x.weights, boxes)
+    return Interval(
+        np.where(np.isnan(found.low), -np.inf, found.low), np.where(np.isnan(found.high), np.inf, found.high)
+    )
 
 
-def limits(x: Target, tables: Array) -> Bounds:
+def limits(x: Target, tables: Array) -> Interval:
     """The least and greatest value that is approached where some cells of tables are all but nothing."""
     if (tables == 0).any():  # cells that are empty on the way there too
         value = x.at(tables)
-        return value, value
-    low, high = enclosed([x], around(tables))
-    return low[0], high[0]
+        return Interval(value, value)
+    return enclosed(x, around(tables))
 
 
-def _at_vertices(weights: Sequence[tuple[Array, Array] | None], boxes: Boxes) -> Bounds:
-    top, bottom = (np.stack([w[k] for w in weights if w is not None], axis=1) for k in (0, 1))
+def at_vertices(weights: tuple[Array, Array], boxes: Boxes) -> Interval:
+    """The least and greatest quotient of sums, whose weights are those of all boxes."""
     tables = boxes.vertices()
     with np.errstate(all="ignore"):
-        values = (tables @ top) / (tables @ bottom)
-    return values.min(axis=0).T, values.max(axis=0).T
+        values = (tables @ weights[0]) / (tables @ weights[1])
+    return Interval(values.min(axis=0), values.max(axis=0))
 
 
-def _curved(x: Target, boxes: Boxes) -> Bounds:
-    if x.quantity.name == "chi-square":
-        return _chi_square(x, boxes)
+def _curved(x: Target, boxes: Boxes) -> Interval:
+    name = x.quantity.name
+    if name == "chi-square":  # n·phi²
+        items = enclosed(Target(quantity("n"), x.per or quantity("n")), boxes)
+        with np.errstate(all="ignore"):
+            return enclosed(Target(quantity("phi")), boxes) ** 2 * items
     if x.per is not None:  # a count per chi-square
-        low, high = enclosed([Target(x.quantity, quantity("n")), Target(x.per, quantity("n"))], boxes)
-        return apply("/", (low[0], high[0]), (low[1], high[1]))
-    if x.quantity.name == "kappa":
+        n = quantity("n")
+        with np.errstate(all="ignore"):
+            return enclosed(Target(x.quantity, n), boxes) / enclosed(Target(x.per, n), boxes)
+    if name == "kappa":
         return _kappa(x, boxes)
     signs = cell_signs(x.quantity)
     if signs is None:
         return _by_parts(x.quantity.formula, boxes)
-    if x.quantity.name == "tetrachoric":
-        return _tetrachoric(x, signs, boxes)
-    return _rising(x, signs, boxes)
+    return (_tetrachoric if name == "tetrachoric" else _rising)(x, signs, boxes)
 
 
-def _chi_square(x: Target, boxes: Boxes) -> Bounds:
-    """n·phi²."""
-    low, high = enclosed([Target(quantity("phi")), Target(quantity("n"), x.per or quantity("n"))], boxes)
-    square = np.where(low[0] * high[0] <= 0, 0.0, np.minimum(low[0] ** 2, high[0] ** 2))
-    return apply("*", (square, np.maximum(low[0] ** 2, high[0] ** 2)), (low[1], high[1]))
-
-
-def _kappa(x: Target, boxes: Boxes) -> Bounds:
+def _kappa(x: Target, boxes: Boxes) -> Interval:
     """2J/(1 + J + fp/positives + fn/negatives), J informedness; above 0 it also rises or falls with each cell."""
-    parts = [quantity("informedness"), *_OF_KAPPA]
-    low, high = enclosed([Target(q) for q in parts], boxes)
-    more_low, more_high = 1.0 + low[1] + low[2], 1.0 + high[1] + high[2]
+    j, *more = (enclosed(Target(q), boxes) for q in (quantity("informedness"), *_OF_KAPPA))
+    more_low, more_high = (1.0 + a + b for a, b in zip(*more, strict=True))
     with np.errstate(all="ignore"):
-        least = 2.0 * low[0] / (low[0] + np.where(low[0] > 0, more_high, more_low))
-        most = 2.0 * high[0] / (high[0] + np.where(high[0] > 0, more_low, more_high))
+        least = 2.0 * j.low / (j.low + np.where(j.low > 0, more_high, more_low))
+        most = 2.0 * j.high / (j.high + np.where(j.high > 0, more_low, more_high))
     least, most = np.where(np.isnan(least), -1.0, least), np.where(np.isnan(most), 1.0, most)
     one, two = _rising(x, (1, -1, -1, 1), boxes)
-    return np.where(one >= 0, np.maximum(one, least), least), np.where(two >= 0, np.minimum(two, most), most)
+    return Interval(np.where(one >= 0, np.maximum(one, least), least), np.where(two >= 0, np.minimum(two, most), most))
 
 
 @lru_cache(maxsize=1024)
@@ -344,19 +351,16 @@ def _sum(e: Expression) -> Array | None:
     return None
 
 
-def _by_parts(e: Expression, boxes: Boxes) -> Bounds:
+def _by_parts(e: Expression, boxes: Boxes) -> Interval:
     """Interval arithmetic, with quotients of sums and shares of cells as its smallest parts."""
-    if e.op == "number":
-        x = np.full(len(boxes), float(e.value))
-        return x, x
-    weights = sums(e)
-    if weights is not None:
-        low, high = _at_vertices([weights], boxes)
-        return low[0], high[0]
-    if e.op == "^" or e.function is not None:
-        return np.full(len(boxes), -np.inf), np.full(len(boxes), np.inf)
-    with np.errstate(all="ignore"):
-        return apply(e.op, *(_by_parts(a, boxes) for a in e.args))
+
+    def leaf(part: Expression) -> Interval | None:
+        if part.op == "number":
+            return number_interval(part.value)
+        weights = sums(part)
+        return None if weights is None else at_vertices(weights, boxes)
+
+    return by_parts(e, leaf)  # type: ignore[no-any-return]
 
 
 # -- measures that rise or fall with each cell
@@ -397,7 +401,7 @@ def _corners(signs: tuple[int, ...], boxes: Boxes, up: bool) -> tuple[Array, Arr
     return first, second, second_too, third
 
 
-def _rising(x: Target, signs: tuple[int, ...], boxes: Boxes) -> Bounds:
+def _rising(x: Target, signs: tuple[int, ...], boxes: Boxes) -> Interval:
     low, high = boxes.steps
     tables, straight, moved = [], [], np.zeros((len(boxes), 4))
     np.put_along_axis(moved, ORDERS[boxes.cube][:, 2:], 1.0, axis=1)
@@ -422,10 +426,10 @@ def _rising(x: Target, signs: tuple[int, ...], boxes: Boxes) -> Bounds:
     if len(some):
         low, high = _by_parts(written(x.quantity), boxes[some])
         least[some], most[some] = np.fmax(least[some], low), np.fmin(most[some], high)
-    return least, most
+    return Interval(least, most)
 
 
-def _tetrachoric(x: Target, signs: tuple[int, ...], boxes: Boxes) -> Bounds:
+def _tetrachoric(x: Target, signs: tuple[int, ...], boxes: Boxes) -> Interval:
     """As for others, and the limits: it comes close to them only where cells are nothing at all.
 
     A table with an empty cell is also scored with that cell filled, which is bounded too.
@@ -444,7 +448,7 @@ def _tetrachoric(x: Target, signs: tuple[int, ...], boxes: Boxes) -> Bounds:
         right = order[some, 3] > 0  # an empty tp or tn: from -1 up
         low[some] = np.where(right, low[some], np.fmin(low[some], filled))
         high[some] = np.where(right, np.fmax(high[some], filled), high[some])
-    return low, high
+    return Interval(low, high)
 
 
 def _least_when_filled(x: Target, boxes: Boxes, last: Mask) -> Array:
@@ -463,12 +467,3 @@ def _least_when_filled(x: Target, boxes: Boxes, last: Mask) -> Array:
     ranked = np.where(beside, np.maximum(least - move, 0.5 * least), most + move)
     value = x.at(np.take_along_axis(ranked, np.argsort(ORDERS[boxes.cube], axis=1), axis=1))
     return np.where(np.isnan(value), np.where(_LAST_IS_RIGHT[boxes.cube], 1.0, -1.0), value)
-
-
-def when_filled(tables: Array, items: Array | float) -> Array:
-    """The tetrachoric correlation by the rule for the empty cells of tables of so many items, that of point scores."""
-    from howsure.distributions.tetrachoric import correlation, without_zeros
-
-    counts = np.asarray(tables / tables.sum(axis=-1, keepdims=True) * np.asarray(items)[..., None])
-    tp, fp, fn, tn = np.moveaxis(counts, -1, 0)
-    return correlation(*without_zeros(tp, fp, fn, tn, "keep-margins"))

@@ -16,8 +16,9 @@ from howsure.catalogue.expressions import CELLS
 from howsure.errors import BadSetting
 from howsure.messages.language import spelled
 from howsure.relations.cover import meeting_points
-from howsure.relations.enclosures import bounds, when_filled
+from howsure.relations.enclosures import Interval, bounds
 from howsure.relations.quantities import COUNT_NAMES, Quantity, quantity
+from howsure.relations.system import when_filled
 from howsure.relations.values import CLOSE, Given
 
 # -- inequalities
@@ -43,7 +44,7 @@ class Inequalities:
 
     @cached_property
     def scaled(self) -> Array:
-        """Rows with the constant last, scaled to size 1."""
+        """Index with the constant last, scaled to size 1."""
         table = np.concatenate([self.weights, self.constant[:, None]], axis=1).astype(float)
         return np.asarray(table / np.abs(table[:, :4]).max(axis=1, keepdims=True))
 
@@ -135,7 +136,7 @@ def between(rows: Array, start: Integers) -> tuple[Integers, Integers]:
 
 
 def whole_ends(low: Array, high: Array) -> tuple[Integers, Integers]:
-    """Whole numbers between two ends that rounding may have moved a little."""
+    """Integers numbers between two ends that rounding may have moved a little."""
     slack = 1e-6 + 1e-12 * np.maximum(np.abs(low), np.abs(high))
     return np.ceil(low - slack).astype(np.int64), np.floor(high + slack).astype(np.int64)
 
@@ -411,7 +412,7 @@ class _Search:
     def _possible(self, start: Integers, low: Integers, high: Integers) -> Mask:
         one, two = (np.concatenate([start, x[:, None]], axis=1) @ self.back.T for x in (low, high))
         ends = np.minimum(one, two).astype(float), np.maximum(one, two).astype(float)
-        at = {c: (ends[0][:, i], ends[1][:, i]) for i, c in enumerate(CELLS)}
+        at = {c: Interval(*(x[:, i] for x in ends)) for i, c in enumerate(CELLS)}
         keep = np.ones(len(start), dtype=bool)
         for g in self.curves:
             least, greatest = bounds(g.quantity.formula, at)
@@ -451,31 +452,14 @@ def _growing(start: Integers) -> Iterator[Integers]:
 
 
 def _expanded(start: Integers, low: Integers, count: Integers) -> Iterator[Integers]:
-    """Each prefix with each of its next values, in chunks of bounded size."""
-    if len(start) == 1:
-        yield from _cut(start[0], int(low[0]), int(count[0]))
-        return
+    """Each prefix with each of its next values, in chunks of whole prefixes but for those that are longer alone."""
     ends = np.cumsum(count)
-    at = 0
-    while at < len(start):
-        done = int(ends[at - 1]) if at else 0
-        stop = max(at + 1, int(np.searchsorted(ends, done + _CHUNK, side="right")))
-        part = slice(at, stop)
-        if int(count[at]) > 4 * _CHUNK:  # a single long range is cut too
-            yield from _cut(start[at], int(low[at]), int(count[at]))
-            at += 1
-            continue
-        total = int(count[part].sum())
-        which = np.repeat(np.arange(at, stop), count[part])
-        within = np.arange(total) - np.repeat(ends[part] - count[part] - done, count[part])
-        yield np.concatenate([start[which], (low[which] + within)[:, None]], axis=1)
-        at = stop
-
-
-def _cut(prefix: Integers, low: int, count: int) -> Iterator[Integers]:
-    """One prefix with each of its next values, in chunks."""
-    for first in range(low, low + count, _CHUNK):
-        values = np.arange(first, min(first + _CHUNK, low + count))
-        out = np.empty((len(values), len(prefix) + 1), dtype=np.int64)
-        out[:, :-1], out[:, -1] = prefix, values
-        yield out
+    first, total = 0, int(count.sum())
+    while first < total:
+        k = int(np.searchsorted(ends, first + _CHUNK, side="right"))
+        stop = int(ends[k - 1]) if k and ends[k - 1] > first else min(first + _CHUNK, total)
+        place = np.arange(first, stop)
+        which = np.searchsorted(ends, place, side="right")
+        value = low[which] + place - (ends - count)[which]
+        yield np.concatenate([start[which], value[:, None]], axis=1)
+        first = stop

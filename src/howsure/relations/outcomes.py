@@ -1,7 +1,7 @@
 """From reported values to the tables that agree with them: one, several, a region of them, or none.
 
 One method for every set of measures. The linear conditions are eliminated exactly (system.py). One direction left:
-all roots of a polynomial (segment_roots.py). More: Newton steps from many points (region.py). Alvarez eqs 17-19 and
+all roots along a segment (roots.py). More: Newton steps from many points (region.py). Alvarez eqs 17-19 and
 Ishioka eqs 7-12 are what comes out for recall, precision and accuracy, generality or fallout. Where digits or ranges
 are given, and where a search found nothing, boxes tell whether there is a table at all (cover.py).
 """
@@ -10,18 +10,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from typing import Final
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Index
 from howsure.errors import BadSetting
 from howsure.messages.language import spelled
-from howsure.relations import roots
-from howsure.relations.cover import cover, filled_range
+from howsure.relations.cover import cover
 from howsure.relations.integers import NotSearched, whole_tables
 from howsure.relations.region import EDGE, FEW, Region, Regions, region
-from howsure.relations.system import System, flat, system
+from howsure.relations.roots import between, roots
+from howsure.relations.system import Condition, System, filled_range, flat, system
 from howsure.relations.values import CLOSE, Given
 from howsure.validate import MOST
 
@@ -53,7 +54,8 @@ def outcome(known: tuple[Given, ...], *, proved: bool = True) -> Outcome:
     """The real tables that agree with what is given; if there are none, whether that is certain, where it is asked."""
     made = system(known)
     found = _solved(made)
-    return replace(found, unproved=not cover(made).empty) if proved and found.unproved else found
+    searched = found.unproved and made.exact  # with ranges, boxes have told already
+    return replace(found, unproved=not cover(made).empty) if proved and searched else found
 
 
 def _solved(made: System) -> Outcome:
@@ -74,11 +76,11 @@ def _solved(made: System) -> Outcome:
     where = where.without_idle_curves() if where.dimension > 1 else where
     if where.void is not None:
         return Outcome(undefined=None if where.void.quantity.sized else where.void)
-    if where.dimension == 0 and all(one.exact for one in known):
+    if where.dimension == 0 and made.exact:
         return _checked(made, _swept(where.middle[None]))
     if where.dimension == 1 and where.curves and not made.inequalities and all(c.exact for c in where.curves):
         return _along(where)
-    exact = all(one.exact for one in known)
+    exact = made.exact
     if exact and where.dimension > 1 and any(c.extreme for c in where.curves):
         return _on_faces(where)
     return _spread(where)
@@ -180,12 +182,17 @@ def _rounded(made: System, counts: Array) -> Array:
 def _along(where: Region) -> Outcome:
     """One direction is free: the curve that fixes it, and then the others."""
     t = where.corners @ where.directions[0]
-    start, end = where.corners[int(t.argmin())], where.corners[int(t.argmax())]
+    start, end = where.corners[[int(t.argmin())]], where.corners[[int(t.argmax())]]
     for curve in where.curves:
-        found, throughout = roots.segment_roots(curve.formula, curve.low, start, end)
-        if not throughout:
-            return _checked(where.system, _swept(found)) if len(found) else Outcome()
+        found = roots(partial(_off, curve, start, end), np.array([max(1.0, abs(curve.low))]))
+        if not found.throughout.size:
+            points = between(start, end, found.rows, found.places)
+            return _checked(where.system, _swept(points)) if len(points) else Outcome()
     return Outcome(region=Regions((replace(where, curves=()),)))
+
+
+def _off(curve: Condition, start: Array, end: Array, rows: Index, s: Array) -> Array:
+    return np.asarray(curve.target.at(between(start, end, rows, s)) - curve.low)
 
 
 def _on_faces(where: Region) -> Outcome:
@@ -210,11 +217,12 @@ def _on_faces(where: Region) -> Outcome:
 
 def _spread(where: Region) -> Outcome:
     """More than one direction, or ranges."""
-    exact = all(one.exact for one in where.system.givens)
+    exact = where.system.exact
     if not len(where.points):
-        return _on_faces(where) if exact and where.dimension > 1 else Outcome(unproved=True)
+        return _on_faces(where) if exact and where.dimension > 1 else Outcome(unproved=exact or not where.found.empty)
     if exact and where.curves and len(where.isolated) <= FEW and where.freedom == 0:
-        return _checked(where.system, _swept(where.isolated))
+        points = _swept(where.isolated)
+        return _checked(where.system, points) if len(points) else Outcome(unproved=True)
     return Outcome(region=Regions((where,)))
 
 

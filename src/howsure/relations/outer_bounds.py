@@ -11,9 +11,21 @@ import numpy as np
 
 from howsure.arrays import Array, Integers
 from howsure.catalogue.expressions import Expression
-from howsure.relations.cover import Cover, Held, changed, longest, meeting, possible, refined, squeezed
-from howsure.relations.enclosures import ORDERS, Boxes, Target, enclosed, joined, sums, written
-from howsure.relations.quantities import quantity
+from howsure.relations.cover import Cover, changed, cost, longest, meeting, possible, refined, squeezed
+from howsure.relations.enclosures import (
+    ORDERS,
+    Boxes,
+    Interval,
+    Quotients,
+    by_parts,
+    enclosed,
+    joined,
+    number_interval,
+    sums,
+    written,
+)
+from howsure.relations.quantities import Target, quantity
+from howsure.relations.system import Condition
 
 # -- slopes
 #
@@ -23,7 +35,6 @@ from howsure.relations.quantities import quantity
 # line over a box but for a remainder that falls with the square of its size. So a measure less a mix of the given ones,
 # chosen to be flat, is bounded more narrowly than the measure alone: the given ones stay within their digits.
 
-Interval = tuple[Array, Array]
 _STEEP: Final = 1e60  # no line is known beyond
 
 
@@ -34,18 +45,43 @@ class Slopes:
     value: Interval
     slope: Interval
 
+    def __add__(self, other: Slopes) -> Slopes:
+        return Slopes(self.value + other.value, self.slope + other.slope)
 
-def slopes(target: Target, boxes: Boxes) -> Slopes | None:
+    def __sub__(self, other: Slopes) -> Slopes:
+        return Slopes(self.value - other.value, self.slope - other.slope)
+
+    def __mul__(self, other: Slopes) -> Slopes:
+        return Slopes(self.value * other.value, self.slope * other.value + self.value * other.slope)
+
+    def __truediv__(self, other: Slopes) -> Slopes:
+        value = self.value / other.value
+        return Slopes(value, (self.slope - value * other.slope) / other.value)
+
+    def sqrt(self) -> Slopes:
+        """The square root."""
+        value = self.value.sqrt()
+        return Slopes(value, self.slope / (value + value))
+
+
+def slopes(target: Target | Quotients, boxes: Boxes) -> Slopes | None:
     """The bounds over each box, or None for what is no formula."""
-    if target.linear is not None:
-        return quotient_slopes(target.linear, boxes)
+    if target.weights is not None:
+        return quotient_slopes(target.weights, boxes)
+    assert isinstance(target, Target)  # noqa: S101 - narrows the type: quotients have weights
     if target.quantity.sized and (target.quantity.name != "chi-square" or target.per != quantity("n")):
         return None
     formula = written(target.quantity)
     if any(x.function is not None or x.op in ("^", "log") for x in formula.walk()):
         return None
-    with np.errstate(all="ignore"):
-        return _formula(formula, boxes)
+
+    def leaf(part: Expression) -> Slopes | None:
+        if part.op == "number":
+            return Slopes(number_interval(part.value), number_interval(0))
+        weights = sums(part)
+        return None if weights is None else quotient_slopes(weights, boxes)
+
+    return by_parts(formula, leaf)  # type: ignore[no-any-return]
 
 
 def quotient_slopes(weights: tuple[Array, Array], boxes: Boxes) -> Slopes:
@@ -59,66 +95,15 @@ def quotient_slopes(weights: tuple[Array, Array], boxes: Boxes) -> Slopes:
         under = (tables * bottom).sum(axis=-1)
         values = (tables * top).sum(axis=-1) / under
         shares = tables / under[..., None]
-        value = values.min(axis=0), values.max(axis=0)
-        low, high = shares.min(axis=0), shares.max(axis=0)
-        factor = top - bottom * value[1][:, None], top - bottom * value[0][:, None]
-        by_cell = _times((low, high), factor)
+        value = Interval(values.min(axis=0), values.max(axis=0))
+        factor = Interval(top - bottom * value.high[:, None], top - bottom * value.low[:, None])
+        by_cell = Interval(shares.min(axis=0), shares.max(axis=0)) * factor
     still = (top == 0) & (bottom == 0)
-    ranked = [np.take_along_axis(np.where(still, 0.0, x), ORDERS[boxes.cube], axis=1) for x in by_cell]
-    low, high = ranked
+    low, high = (np.take_along_axis(np.where(still, 0.0, x), ORDERS[boxes.cube], axis=1) for x in by_cell)
     # what moves with a step, and what does not: their slopes cancel
     moving = [np.stack([x[:, j:].sum(axis=1) for j in (1, 2, 3)]) for x in (low, high)]
     resting = [np.stack([-x[:, :j].sum(axis=1) for j in (1, 2, 3)]) for x in (high, low)]
-    return Slopes(value, (np.maximum(moving[0], resting[0]), np.minimum(moving[1], resting[1])))
-
-
-def _formula(e: Expression, boxes: Boxes) -> Slopes:
-    if e.op == "number":
-        x, zero = np.full(len(boxes), float(e.value)), np.zeros((3, len(boxes)))
-        return Slopes((x, x), (zero, zero))
-    weights = sums(e)
-    if weights is not None:
-        return quotient_slopes(weights, boxes)
-    made: Slopes = _OPERATIONS[e.op](*(_formula(x, boxes) for x in e.args))
-    return made
-
-
-def _times(a: Interval, b: Interval) -> Interval:
-    products = np.stack([x * y for x in a for y in b])
-    return products.min(axis=0), products.max(axis=0)
-
-
-def _over(a: Interval, b: Interval) -> Interval:
-    """A quotient by what is above 0."""
-    ends = np.stack([x / y for x in a for y in b])
-    return ends.min(axis=0), ends.max(axis=0)
-
-
-def _plus(a: Interval, b: Interval) -> Interval:
-    return a[0] + b[0], a[1] + b[1]
-
-
-def _minus(a: Interval, b: Interval) -> Interval:
-    return a[0] - b[1], a[1] - b[0]
-
-
-def _root(a: Slopes) -> Slopes:
-    value = np.sqrt(np.maximum(a.value[0], 0.0)), np.sqrt(np.maximum(a.value[1], 0.0))
-    return Slopes(value, _over(a.slope, (2.0 * value[0], 2.0 * value[1])))
-
-
-def _quotient_of(a: Slopes, b: Slopes) -> Slopes:
-    value = _over(a.value, b.value)
-    return Slopes(value, _over(_minus(a.slope, _times(value, b.slope)), b.value))
-
-
-_OPERATIONS: Final[dict[str, Any]] = {
-    "+": lambda a, b: Slopes(_plus(a.value, b.value), _plus(a.slope, b.slope)),
-    "-": lambda a, b: Slopes(_minus(a.value, b.value), _minus(a.slope, b.slope)),
-    "*": lambda a, b: Slopes(_times(a.value, b.value), _plus(_times(a.slope, b.value), _times(a.value, b.slope))),
-    "/": _quotient_of,
-    "sqrt": _root,
-}
+    return Slopes(value, Interval(np.maximum(moving[0], resting[0]), np.minimum(moving[1], resting[1])))
 
 
 # -- straight lines
@@ -137,19 +122,10 @@ class StraightPart:
         return StraightPart(self.value[which], self.change[:, which], self.rest[which])
 
 
-def line(target: Target, boxes: Boxes) -> StraightPart | None:
+def line(target: Target | Quotients, boxes: Boxes) -> StraightPart | None:
     """The straight line of a target over each box."""
     found = slopes(target, boxes)
     return None if found is None else _straight(found, target.at(_centres(boxes)), boxes)
-
-
-def quotient_line(weights: tuple[Array, Array], boxes: Boxes) -> tuple[StraightPart, Interval]:
-    """The straight line of a quotient of sums over each box, whose weights it has, and the bounds of its value."""
-    found = quotient_slopes(weights, boxes)
-    tables = _centres(boxes)
-    with np.errstate(all="ignore"):
-        value = (tables * weights[0]).sum(axis=1) / (tables * weights[1]).sum(axis=1)
-    return _straight(found, value, boxes), found.value
 
 
 def _centres(boxes: Boxes) -> Array:
@@ -163,8 +139,8 @@ def _straight(found: Slopes, value: Array, boxes: Boxes) -> StraightPart:
     low, high = (np.log(x) for x in boxes.steps)
     half = 0.5 * (high - low).T
     with np.errstate(all="ignore"):
-        change = 0.5 * (found.slope[0] + found.slope[1]) * half
-        rest = (0.5 * (found.slope[1] - found.slope[0]) * half).sum(axis=0)
+        change = 0.5 * (found.slope.low + found.slope.high) * half
+        rest = (0.5 * (found.slope.high - found.slope.low) * half).sum(axis=0)
     bad = ~((np.abs(change) < _STEEP).all(axis=0) & (rest < _STEEP) & np.isfinite(value))
     return StraightPart(np.where(bad, 0.0, value), np.where(bad, 0.0, change), np.where(bad, np.inf, rest))
 
@@ -287,15 +263,15 @@ def outer_bounds(found: Cover, targets: Sequence[Target], points: Array, fine: f
 class _Ends:
     """The ends of the ranges of some targets, and how far tables were found to reach."""
 
-    def __init__(self, known: tuple[Held, ...], targets: Sequence[Target], points: Array, fine: float) -> None:
+    def __init__(self, known: tuple[Condition, ...], targets: Sequence[Target], points: Array, fine: float) -> None:
         self.known, self.targets, self.fine = known, targets, fine
         self.inner, self.closed = np.full((2, 2 * len(targets)), -np.inf)
-        self.straight = np.array([x.linear is not None for x in targets])
+        self.straight = np.array([x.weights is not None for x in targets])
         self.tops, self.bottoms = (
-            np.array([np.zeros(4) if x.linear is None else x.linear[k] for x in targets]) for k in (0, 1)
+            np.array([np.zeros(4) if x.weights is None else x.weights[k] for x in targets]) for k in (0, 1)
         )
-        slow = max((one.cost for one in known), default=1)
-        self.cost = np.repeat([max(slow, x.cost) for x in targets], 2)
+        slow = max((cost(one.target) for one in known), default=1)
+        self.cost = np.repeat([max(slow, cost(x)) for x in targets], 2)
         self.limit = np.full(2 * len(targets), 1.0)  # what is given does not leave what was given
         for one in known:
             for k in (k for k, x in enumerate(targets) if x == one.target):
@@ -318,29 +294,21 @@ class _Ends:
         held = [(one, a, b) for one, a, b in lines if one is not None]
         for own, target in self._lots(end):
             part, sign = boxes[own], np.where(end[own] % 2 == 0, -1.0, 1.0)
-            straight: StraightPart | None
-            if target is None:
-                straight, (low, high) = quotient_line(self._weights(end[own]), part)
-            else:
-                both = enclosed([target], part)
-                low, high, straight = both[0][0], both[1][0], line(target, part)
+            (low, high), straight = enclosed(target, part), line(target, part)
             reach[own] = np.where(sign < 0, -squeezed(low), squeezed(high))
             if straight is not None:
                 known = [(one.take(own), a, b) for one, a, b in held]
                 reach[own] = np.fmin(reach[own], squeezed(highest(straight, sign, known)))
         return _Front(boxes, end, np.fmin(reach, self.limit[end]))
 
-    def _lots(self, end: Integers) -> Iterator[tuple[Integers, Target | None]]:
+    def _lots(self, end: Integers) -> Iterator[tuple[Integers, Target | Quotients]]:
         """The boxes of each target that is no quotient of sums, and those of all that are."""
         straight = self.straight[end // 2]
         if straight.any():
-            yield np.flatnonzero(straight), None
+            own = np.flatnonzero(straight)
+            yield own, Quotients((self.tops[end[own] // 2], self.bottoms[end[own] // 2]))
         for k in np.unique(end[~straight] // 2):
             yield np.flatnonzero(end // 2 == k), self.targets[k]
-
-    def _weights(self, end: Integers) -> tuple[Array, Array]:
-        """Of quotients of sums, for each box."""
-        return self.tops[end // 2], self.bottoms[end // 2]
 
     def open(self, front: _Front) -> _Front:
         """The boxes that may hold more than what was found; how far the others reach is kept."""
@@ -383,13 +351,7 @@ class _Ends:
         tables = boxes.across()
         change = np.empty((3, len(end)))
         for own, target in self._lots(end):
-            if target is None:
-                top, bottom = self._weights(end[own])
-                part = tables[:, :, own]
-                with np.errstate(all="ignore"):
-                    change[:, own] = changed((part * top).sum(axis=-1) / (part * bottom).sum(axis=-1))
-            else:
-                change[:, own] = changed(target.at(tables[:, :, own]))
+            change[:, own] = changed(target.at(tables[:, :, own]))
         return longest(self.known, boxes, change)
 
     def furthest(self, front: _Front) -> Array:

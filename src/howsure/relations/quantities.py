@@ -6,7 +6,7 @@ Every quantity is a formula over tp, fp, fn, tn. Measures do not change when all
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any, Final
 
@@ -41,7 +41,7 @@ class Quantity:
 
     @cached_property
     def linear(self) -> tuple[Weights, Weights] | None:
-        """Whole weights of the cells in the top and in the bottom, if it is a quotient of two sums of cells."""
+        """Integers weights of the cells in the top and in the bottom, if it is a quotient of two sums of cells."""
         if self.sized:
             return (_COUNTS[self.name], (0, 0, 0, 0)) if self.name in _COUNTS else None
         reading = read(self.formula)
@@ -52,9 +52,7 @@ class Quantity:
     @cached_property
     def weights(self) -> tuple[Any, Any] | None:
         """The weights of `linear` as arrays."""
-        if self.linear is None:
-            return None
-        return np.array(self.linear[0], dtype=float), np.array(self.linear[1], dtype=float)
+        return None if self.linear is None else (np.array(self.linear[0], float), np.array(self.linear[1], float))
 
     @cached_property
     def bounds(self) -> tuple[float, float]:
@@ -76,6 +74,35 @@ class Quantity:
     def undefined(self) -> str:
         """When it is 0/0, in words."""
         return " or ".join(f"{d} = 0" for d in self.formula.denominators())
+
+
+@dataclass(frozen=True)
+class Target:
+    """A metric, or a count per another count: it does not change when all cells double."""
+
+    quantity: Quantity
+    per: Quantity | None = None
+    fewest: float = field(default=1.0, compare=False)  # items that a table has at least: the less a filled cell is
+
+    @property
+    def linear(self) -> tuple[Weights, Weights] | None:
+        """Integers weights of a quotient of sums."""
+        if self.per is None or self.quantity.linear is None or self.per.linear is None:
+            return None if self.per is not None else self.quantity.linear
+        return self.quantity.linear[0], self.per.linear[0]
+
+    @cached_property
+    def weights(self) -> tuple[Any, Any] | None:
+        """The weights of `linear` as arrays."""
+        return None if self.linear is None else (np.array(self.linear[0], float), np.array(self.linear[1], float))
+
+    def at(self, tables: Any) -> Any:
+        """The value at tables of any size."""
+        value = self.quantity.at(tables)
+        if self.per is None:
+            return np.asarray(value)
+        with np.errstate(all="ignore"):
+            return np.asarray(value / self.per.at(tables))
 
 
 _COUNTS: Final[dict[str, Weights]] = {

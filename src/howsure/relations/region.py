@@ -11,19 +11,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
 from typing import Final
 
 import numpy as np
 
-from howsure.arrays import Array, Integers, Mask
-from howsure.relations.cover import Cover, cover, measured, meeting_points
-from howsure.relations.enclosures import Target, limits
+from howsure.arrays import Array, Mask
+from howsure.relations.cover import Cover, cover, meeting_points
+from howsure.relations.enclosures import limits
 from howsure.relations.outer_bounds import FINELY, ROUGHLY, Reach, outer_bounds
-from howsure.relations.quantities import Quantity, quantity
-from howsure.relations.roots import FAR, between, extremes, least
-from howsure.relations.system import Constraint, Flat, System, flat
+from howsure.relations.quantities import Quantity, Target
+from howsure.relations.roots import FAR, approached, between, extremes
+from howsure.relations.system import Condition, Flat, System, flat
 from howsure.relations.values import Given
 
 Span = tuple[float, float] | None
@@ -32,7 +31,9 @@ _STARTS: Final = 500
 _STEPS: Final = 36
 _MET: Final = 1e-10
 _ROUNDING: Final = 1e-14  # of the measures: no step comes closer
-_STEEP: Final = 1e150
+_NOTHING: Final = 1e-120  # stands for an empty cell
+_LEFT: Final = 1e-10  # of an empty cell, at most, by steps
+_STEP: Final = 1e-30  # of derivatives by a complex step
 _ROUNDS: Final = 30
 _TRIES: Final = 12  # a third for curves that are no formulas, each step of which takes long
 _TURNED: Final = {  # what follows from another measure
@@ -51,7 +52,7 @@ class Region:
 
     system: System
     corners: Array
-    curves: tuple[Constraint, ...]
+    curves: tuple[Condition, ...]
 
     @cached_property
     def found(self) -> Cover:
@@ -99,7 +100,7 @@ class Region:
     @cached_property
     def points(self) -> Array:
         """Many points of the region, some close to its sides and corners; none if it is empty."""
-        if self.curves and not all(one.exact for one in self.system.givens):
+        if self.curves and not self.system.exact:
             return self.found.points
         rng = np.random.default_rng(0)
         k = len(self.corners)
@@ -109,46 +110,24 @@ class Region:
         return self.settle(starts) if self.curves else np.concatenate([starts, self.corners])
 
     def settle(self, starts: Array, steps: int = _STEPS) -> Array:
-        """The points that Newton steps lead to, from where these meet all curves."""
-        if not self.curves:
-            return starts
-        x = starts.copy()  # up to three unknowns and curves, where searches.root is for one
-        active = np.arange(len(x)) if self.dimension else np.arange(0)
-        for _ in range(steps):
-            miss, slopes = self._slopes(x[active])
-            good = np.isfinite(miss).all(axis=1) & (np.abs(slopes) < _STEEP).all(axis=(1, 2))
-            good &= np.abs(miss).max(axis=1, initial=0.0) > _ROUNDING
-            active, miss, slopes = active[good], miss[good], slopes[good]
-            if not len(active):
-                break
-            step = least(slopes, -miss) @ self.directions
-            x[active] += step * self._room(x[active], step)[:, None]
+        """The points that Newton steps lead to, from where these meet all exact conditions."""
+        if not self._conditions or not self.dimension:
+            return starts[self._met(starts)]
+        x = approached(np.maximum(starts, _NOTHING), [c.misses for c in self._conditions], steps, _ROUNDING)
+        x[:, (self.corners == 0).all(axis=0)] = 0.0
+        x /= x.sum(axis=1, keepdims=True)
         return x[self._met(x)]
 
     def _met(self, x: Array) -> Mask:
         met: Mask = np.ones(len(x), dtype=bool)
-        for curve in self.curves:
-            met &= np.abs(curve.misses(x)) <= _MET * max(1.0, abs(curve.low))
-        for one in self.system.givens:  # next to a corner, rounding alone can break a linear condition
-            if one.quantity.linear is not None and not one.quantity.sized:
-                value = one.quantity.at(x)
-                met &= (value >= float(one.low) - 1e-7) & (value <= float(one.high) + 1e-7)
+        for c in self._conditions:
+            met &= np.abs(c.misses(x)) <= _MET * max(1.0, abs(c.low))
         return met
 
-    def _slopes(self, x: Array, curves: tuple[Constraint, ...] | None = None) -> tuple[Array, Array]:
-        """Misses of all curves and their derivatives, by a complex step (exact to rounding)."""
-        h = 1e-30
-        chosen = self.curves if curves is None else curves
-        moved = x[:, None, :] + 1j * h * self.directions
-        both = np.stack([c.misses(moved) for c in chosen], axis=1)
-        return both[..., :1].real.sum(axis=-1), both.imag / h
-
-    def _room(self, x: Array, step: Array) -> Array:
-        """The part of a step that stays within, nine tenths of the way to a side at most."""
-        now, change = x @ self.system.sides.T, step @ self.system.sides.T
-        with np.errstate(all="ignore"):
-            room = np.where(change < 0, 0.9 * np.maximum(now, 0.0) / -change, np.inf)
-        return np.asarray(np.minimum(1.0, room.min(axis=1)))
+    @property
+    def _conditions(self) -> list[Condition]:
+        """The linear ones and the curves."""
+        return [*(c for c in self.system.conditions if c.target.linear is not None), *self.curves]
 
     # -- size
 
@@ -159,13 +138,14 @@ class Region:
 
     def settled_by(self, more: tuple[Quantity, ...]) -> int:
         """How many values stay free when these quantities are given too."""
-        extra = tuple(Constraint(q, 0.0, 0.0) for q in more)
-        held = (*self.curves, *self.system.ranges, *extra)
+        ranges = [c for c in self.system.conditions if c.target.linear is not None and not c.exact]
+        held = [c.target for c in (*self.curves, *ranges)] + [Target(q) for q in more]
         if not held:
             return self.dimension
         few = self.exact and len(self.isolated) <= FEW
         inner = np.argsort(-(self.points @ self.system.sides.T).min(axis=1))[: 5 if few or not self.exact else 40]
-        slopes = self._slopes(self.points[inner], tuple(replace(c, low=0.0, high=0.0) for c in held))[1]
+        moved = self.points[inner, None] + 1j * _STEP * self.directions
+        slopes = np.stack([x.at(moved).imag / _STEP for x in held], axis=1)
         slopes = slopes[np.isfinite(slopes).all(axis=(1, 2))]
         ranks = [int(np.linalg.matrix_rank(s, tol=1e-6)) for s in slopes] or [0]
         return self.dimension - (max(ranks) if few or not self.exact else min(ranks))
@@ -173,7 +153,7 @@ class Region:
     @property
     def exact(self) -> bool:
         """Whether points can be isolated: curves that are one number each, and no ranges."""
-        return bool(self.curves) and all(c.exact for c in self.curves) and not self.system.ranges
+        return bool(self.curves) and all(c.exact for c in self.system.conditions)
 
     @cached_property
     def isolated(self) -> Array:
@@ -186,7 +166,9 @@ class Region:
         for x in points:
             if not any(np.abs(x - y).max() < 3e-6 for y in kept):
                 kept.append(x)
-        return np.array(kept).reshape(-1, 4)
+        found = np.array(kept).reshape(-1, 4)
+        emptied = np.where(found < _LEFT, 0.0, found)  # where a value is 0/0 then, it is a limit that no table has
+        return found[~np.isnan([c.target.at(emptied) for c in self._conditions]).any(axis=0)]
 
     # -- spans
 
@@ -207,13 +189,9 @@ class Region:
         return out
 
     @property
-    def _exactly(self) -> bool:
-        return all(one.exact for one in self.system.givens)
-
-    @property
     def _segment(self) -> bool:
         """Whether the tables are all those between two corners."""
-        return self._exactly and not self.curves and self.dimension == 1
+        return self.system.exact and not self.curves and self.dimension == 1
 
     def _followed(self, quantities: Sequence[Quantity]) -> dict[str, Array]:
         """The ends of ranges over a segment, limits at its ends among them; a given value may be 0/0 just there."""
@@ -224,7 +202,7 @@ class Region:
         near = between(ends[:1], ends[1:], np.zeros(2, dtype=np.intp), FAR[[0, -1]])
         found = {}
         for q in quantities:
-            target = self._target(q)
+            target = self.system.target(q)
             inner = extremes(lambda r, s: target.at(between(ends[:1], ends[1:], r, s)), 1, FAR)  # noqa: B023 - used here
             values = np.concatenate([*inner, target.at(whole), *limits(target, near)])
             found[q.name] = self._sized(q, values)
@@ -235,8 +213,8 @@ class Region:
         names = {q.name for q in quantities} - {one.name for one in self.system.givens}
         turned = {k: x for k, x in _TURNED.items() if {k, x[0]} <= names}
         chosen = [q for q in quantities if q.name not in turned]
-        fine = FINELY if self._exactly else ROUGHLY
-        reaches = outer_bounds(self.found, [self._target(q) for q in chosen], self.points, fine)
+        fine = FINELY if self.system.exact else ROUGHLY
+        reaches = outer_bounds(self.found, [self.system.target(q) for q in chosen], self.points, fine)
         found = {q.name: self._reached(q, reach) for q, reach in zip(chosen, reaches, strict=True)}
         return found | {k: a + b * found[other] for k, (other, a, b) in turned.items()}
 
@@ -272,15 +250,8 @@ class Region:
         with np.errstate(all="ignore"):
             return values * self.system.size(x) if q.sized else values
 
-    def _target(self, q: Quantity) -> Target:
-        """A count is taken per the count that gives the scale, or as a share of all items."""
-        if not q.sized:
-            return measured(q, self.system)
-        scale = self.system.scale
-        return Target(q, quantity("n") if scale is None else scale.quantity)
-
     def _reached(self, q: Quantity, reach: Reach) -> Array:
-        return self._sized(q, np.array(reach.narrow(q.bounds) if self._exactly else (reach.low, reach.high)))
+        return self._sized(q, np.array(reach.narrow(q.bounds) if self.system.exact else (reach.low, reach.high)))
 
     def _sized(self, q: Quantity, values: Array) -> Array:
         """Values of a target as those of its quantity."""
@@ -288,36 +259,33 @@ class Region:
         return np.asarray(np.clip(values, *q.bounds) * size)
 
     def _search(self, quantities: Sequence[Quantity]) -> dict[str, Array]:
-        """The lowest and highest values found, by moves of all sizes towards corners and other points."""
+        """The lowest and highest values found, by moves of all sizes towards other points, and by factors of cells."""
         rng = np.random.default_rng(1)
         ends = [(q, sign) for q in quantities for sign in (-1.0, 1.0)]
-        known = np.concatenate([self.points, *self._faces()])
-        kept = [self._top(q, sign, known) for q, sign in ends]
+        known = np.concatenate([self.points, self._emptied(self.points)])
         goals = np.concatenate([self.corners, known])
-        tries = _TRIES // 3 if any(x.function for c in self.curves for x in c.formula.walk()) else _TRIES
+        kept = [self._top(q, sign, known) for q, sign in ends]
+        tries = _TRIES // 3 if any(c.may_need_empty_cell for c in self.curves) else _TRIES
         for turn in range(_ROUNDS if self.dimension and len(self.points) else 0):
             starts = np.concatenate(kept)
-            towards = goals[_some(rng, len(self.corners), len(goals), (len(starts), tries))]
+            corner = rng.random((len(starts), tries)) < 0.5
+            towards = goals[rng.integers(np.where(corner, len(self.corners), len(goals)))]
             part = np.exp(rng.uniform(np.log(1e-6), 0.0, (len(starts), tries, 1))) ** (0.3 + turn / _ROUNDS)
             radius = np.where(rng.random(part.shape) < 0.3, 1.0 - part, part)  # a little way, or almost all of it
             tried = (starts[:, None] + radius * (towards - starts[:, None])).reshape(-1, 4)
-            if self.dimension == 3:  # odds of any size lie close to a corner
-                far = tried * np.exp(10 * part.reshape(-1, 1) * rng.standard_normal(tried.shape))
-                tried = np.where(rng.random((len(tried), 1)) < 0.5, far / far.sum(axis=1, keepdims=True), tried)
+            far = tried * np.exp(10 * part.reshape(-1, 1) * rng.standard_normal(tried.shape))  # odds of any size
+            tried = np.where(rng.random((len(tried), 1)) < 0.5, far / far.sum(axis=1, keepdims=True), tried)
             moved = self.settle(tried, _STEPS // 3)
+            moved = np.concatenate([moved, self._emptied(moved)])
             kept = [self._top(q, s, np.concatenate([x, moved])) for (q, s), x in zip(ends, kept, strict=True)]
         best = [self._values(q, x[:1]) for (q, _), x in zip(ends, kept, strict=True)]
         return {q.name: np.concatenate(best[2 * i : 2 * i + 2]) for i, q in enumerate(quantities)}
 
-    def _faces(self) -> list[Array]:
-        """Points with an empty cell: there the tetrachoric correlation is ±1, far from what it is next to them."""
-        found: list[Array] = []
-        for i in range(4 if self.dimension else 0):
-            row = tuple(Fraction(int(i == j)) for j in range(4))
-            face = region(replace(self.system, equations=(*self.system.equations, row)))
-            if face is not None and face.void is None:
-                found.append(replace(face, curves=self.curves).points)
-        return found
+    def _emptied(self, points: Array) -> Array:
+        """Those whose all but empty cells may be empty: there the tetrachoric correlation is ±1, far from beside it."""
+        few = points[(points < EDGE).any(axis=1)]
+        made = np.where(few < EDGE, 0.0, few)
+        return made[self._met(made)]
 
     def _top(self, q: Quantity, sign: float, points: Array) -> Array:
         """The two best points."""
@@ -346,11 +314,6 @@ class Regions:
 
 def _union(spans: list[tuple[float, float]]) -> Span:
     return (min(x[0] for x in spans), max(x[1] for x in spans)) if spans else None
-
-
-def _some(rng: np.random.Generator, corners: int, total: int, shape: tuple[int, int]) -> Integers:
-    """Places of goals, half of them corners."""
-    return np.where(rng.random(shape) < 0.5, rng.integers(corners, size=shape), rng.integers(total, size=shape))
 
 
 def region(system: System) -> Region | None:

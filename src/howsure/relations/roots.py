@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.polynomial.polynomial import polyadd
 from scipy import special
 
 from howsure.arrays import Array, Index
-from howsure.catalogue.expressions import CELLS, Expression
 
 # -- newton
 #
@@ -24,8 +21,8 @@ _LEAST: Final = -280.0
 _STEEP: Final = 1e150
 
 
-def approached(tables: Array, misses: Sequence[Miss], steps: int) -> Array:
-    """Where the steps lead; the caller tells which tables are good."""
+def approached(tables: Array, misses: Sequence[Miss], steps: int, close: float = 0.0) -> Array:
+    """Where the steps lead, until all misses are as close to 0; the caller tells which tables are good."""
     x = np.log(tables)
     moved = 1.0 + 1j * _STEP * np.eye(4)
     active = np.arange(len(x))
@@ -33,11 +30,15 @@ def approached(tables: Array, misses: Sequence[Miss], steps: int) -> Array:
         with np.errstate(all="ignore"):
             both = np.stack([f(np.exp(x[active])[:, None] * moved) for f in misses], axis=1)
         miss, slopes = both[..., 0].real, both.imag / _STEP
-        good = np.isfinite(miss).all(axis=1) & (np.abs(slopes) < _STEEP).all(axis=(1, 2)) & (miss != 0).any(axis=1)
+        good = (
+            np.isfinite(miss).all(axis=1)
+            & (np.abs(slopes) < _STEEP).all(axis=(1, 2))
+            & (np.abs(miss) > close).any(axis=1)
+        )
         active, miss, slopes = active[good], miss[good], slopes[good]
         if not len(active):
             break
-        step = least(slopes, -miss)
+        step = least(slopes, np.where(np.abs(miss) > close, -miss, 0.0))
         size = np.abs(step).max(axis=1, keepdims=True)
         x[active] += step * np.minimum(1.0, _LONGEST / np.maximum(size, 1e-300))
         x[active] = np.maximum(x[active] - x[active].max(axis=1, keepdims=True), _LEAST)
@@ -118,7 +119,7 @@ def _closed(f: Function, rows: Index, low: Array, high: Array, within: float) ->
 def turns(
     f: Function, places: Array, y: Array, limit: Array | float = 0.0, within: float = 0.0
 ) -> tuple[RowPlaces, RowPlaces]:
-    """Where functions come closest to 0 between places of one sign, and the roots on both sides where they pass it.
+    """Where functions come close to 0 between places of one sign, and the roots on both sides where they pass it.
 
     A parabola through three places falls below the middle one by an eighth of its bend at most: all of it, and `limit`,
     are allowed for.
@@ -136,7 +137,7 @@ def turns(
     passed = side * f(i, top) < 0
     r, k = i[passed], k[passed]
     before, after = _closed(f, r, places[k], top[passed], within), _closed(f, r, top[passed], places[k + 2], within)
-    return (i, top), (np.concatenate([r, r]), np.concatenate([before, after]))
+    return (i[~passed], top[~passed]), (np.concatenate([r, r]), np.concatenate([before, after]))
 
 
 # -- vector roots
@@ -150,6 +151,8 @@ PLACES: Final = np.concatenate([[-np.inf], np.linspace(-36.0, 36.0, 241), [np.in
 FAR: Final = np.linspace(-90.0, 90.0, 601)  # limits at the ends of a segment, roots of vanishing cells too
 MET: Final = 1e-9  # how far from 0 a function may stay at a root, relative to its scale
 _SAME: Final = 1e-7  # roots this close on a segment of length 1 are one
+_TURN: Final = 1e-4  # and those as close as this, if the function is 0 between them but for rounding
+_ROUNDED: Final = 1e-12
 _CHUNK: Final = 2048
 _DIGITS: Final = 8e-16  # of a place: cells have no more
 
@@ -183,7 +186,19 @@ def roots(off: Function, scale: Array) -> Roots:
     rows, places = (np.concatenate(x) for x in zip(*found, strict=True))
     miss = np.abs(off(rows, places)) if rows.size else places
     good = miss <= MET * scale[rows]
-    return Roots(*_merged(rows[good], places[good], miss[good]), np.concatenate(throughout))
+    rows, places = _merged(rows[good], places[good], miss[good])
+    return Roots(*_touching(off, scale, rows, places), np.concatenate(throughout))
+
+
+def _touching(off: Function, scale: Array, rows: Index, places: Array) -> tuple[Index, Array]:
+    """Two roots as the double one that they were before the value of the function was rounded."""
+    with np.errstate(invalid="ignore"):
+        middle = 0.5 * (places[1:] + places[:-1])
+    pair = (rows[1:] == rows[:-1]) & (np.diff(special.expit(places)) < _TURN) & np.isfinite(middle)
+    i = np.flatnonzero(pair)
+    i = i[np.abs(off(rows[i], middle[i])) < _ROUNDED * scale[rows[i]]] if i.size else i
+    places[i] = middle[i]
+    return np.delete(rows, i + 1), np.delete(places, i + 1)
 
 
 def _scanned(f: Function, y: Array, limit: Array) -> list[RowPlaces]:
@@ -221,161 +236,3 @@ def extremes(f: Function, size: int, places: Array = PLACES) -> tuple[Array, Arr
         top = lowest(lambda s, r: sign * f(r, s), *around, rows)  # noqa: B023 - used within the turn
         out.append(sign * np.fmin(y[rows, best], sign * f(rows, top)))
     return out[0], out[1]
-
-
-# -- segment roots
-#
-# Tables along a line, and all of them at which a formula has a given value.
-#
-# Along a line the cells are linear in t, so a formula of sums, products, quotients and one square root is
-# (P/Q)·√R with polynomials P, Q, R, and its value is m where P²·R_top - m²·Q²·R_bottom = 0: all roots of one
-# polynomial, of which those of the other sign fall away. Formulas with logarithms or several roots are scanned
-# instead.
-
-Polynomial = Any  # numpy arrays of coefficients, lowest power first
-_NEAR = 1e-6  # a double root splits this far
-_SEGMENT_SAME = 1e-7
-_TURN = 1e-4
-_ROUNDED = 1e-12  # values are not known better
-_ONE = np.ones(1)
-
-
-class NotAlgebraic(Exception):
-    """The formula has no such polynomial."""
-
-
-@dataclass(frozen=True)
-class Radical:
-    """top/bottom times the root of under/over."""
-
-    top: Polynomial
-    bottom: Polynomial
-    under: Polynomial = None
-    over: Polynomial = None
-
-    @property
-    def plain(self) -> bool:
-        return self.under is None
-
-
-def radical(e: Expression, at: dict[str, Polynomial]) -> Radical:
-    """The formula as a Radical, the cells being polynomials."""
-    if e.op == "cell":
-        return Radical(at[str(e.value)], _ONE)
-    if e.op == "number":
-        return Radical(np.array([float(e.value)]), _ONE)
-    if e.op == "sqrt":
-        inner = radical(e.args[0], at)
-        if not inner.plain:
-            raise NotAlgebraic
-        return Radical(_ONE, _ONE, inner.top, inner.bottom)
-    if e.op == "^":
-        base, times = radical(e.args[0], at), int(float(e.args[1].value))
-        out = base
-        for _ in range(times - 1):
-            out = _times(out, base)
-        return out
-    if e.op not in "+-*/":
-        raise NotAlgebraic
-    a, b = (radical(x, at) for x in e.args)
-    if e.op == "*":
-        return _times(a, b)
-    if e.op == "/":
-        return _times(a, Radical(b.bottom, b.top, b.over, b.under))
-    return _plus(a, b, -1.0 if e.op == "-" else 1.0)
-
-
-def _times(a: Radical, b: Radical) -> Radical:
-    top, bottom = np.convolve(a.top, b.top), np.convolve(a.bottom, b.bottom)
-    if a.plain or b.plain:
-        root = b if a.plain else a
-        return Radical(top, bottom, root.under, root.over)
-    return Radical(top, bottom, np.convolve(a.under, b.under), np.convolve(a.over, b.over))
-
-
-def _plus(a: Radical, b: Radical, sign: float) -> Radical:
-    if not (a.plain and b.plain):
-        raise NotAlgebraic
-    if a.bottom.size == b.bottom.size and (a.bottom == b.bottom).all():
-        return Radical(polyadd(a.top, sign * b.top), a.bottom)
-    top = polyadd(np.convolve(a.top, b.bottom), sign * np.convolve(b.top, a.bottom))
-    return Radical(top, np.convolve(a.bottom, b.bottom))
-
-
-def segment_roots(formula: Expression, value: float, start: Array, end: Array) -> tuple[Array, bool]:
-    """The tables between two at which the formula has the value; and whether it has it all along."""
-
-    def at(t: Any) -> Any:
-        return start + np.asarray(t)[..., None] * (end - start)
-
-    def miss(tables: Array) -> Any:
-        with np.errstate(all="ignore"):
-            return formula(**{c: tables[..., i] for i, c in enumerate(CELLS)}) - value
-
-    def off(t: Any) -> Any:
-        return miss(at(t))
-
-    inner = off(np.array([0.137, 0.381, 0.523, 0.777, 0.912]))
-    scale = max(1.0, abs(value))
-    if (np.abs(inner) < 1e-9 * scale).all():
-        return np.zeros((0, 4)), True
-    try:
-        cells = {c: np.array([start[i], end[i] - start[i]]) for i, c in enumerate(CELLS)}
-        candidates = _polynomial_roots(_equation(radical(formula, cells), value))
-    except NotAlgebraic:
-        segment = start[None], end[None]
-        found = roots(lambda rows, s: miss(between(*segment, rows, s)), np.array([scale]))
-        return between(*segment, found.rows, found.places), False
-    near = np.abs(off(candidates)) if candidates.size else candidates
-    polished = [
-        float(t) if y <= 1e-15 * scale else _polish(off, float(t)) for t, y in zip(candidates, near, strict=True)
-    ]
-    kept: list[float] = []
-    for t in sorted(polished):
-        if abs(off(t)) < 1e-9 * scale and not any(abs(t - x) < _SEGMENT_SAME for x in kept):
-            if kept and t - kept[-1] < _TURN and abs(off(0.5 * (t + kept[-1]))) < _ROUNDED * scale:
-                kept[-1] = 0.5 * (t + kept[-1])  # a double root, which the rounding of the value has split
-            else:
-                kept.append(t)
-    return at(np.array(kept)), False
-
-
-def _equation(r: Radical, value: float) -> Polynomial:
-    if r.plain:
-        return polyadd(r.top, -value * r.bottom)
-    if value == 0:
-        return np.convolve(r.top, r.under)
-    square = np.convolve(np.convolve(r.top, r.top), r.under)
-    return polyadd(square, -(value**2) * np.convolve(np.convolve(r.bottom, r.bottom), r.over))
-
-
-def _polynomial_roots(p: Polynomial) -> Array:
-    """Real roots in [0, 1], double ones that rounding made complex among them."""
-    size = np.abs(p).max()
-    if size == 0:
-        return np.zeros(0)
-    p = np.where(np.abs(p) < 1e-14 * size, 0.0, p / size)
-    found = np.roots(p[::-1])
-    real = found.real[np.abs(found.imag) < 1e-5]
-    inside = real[(real > -_NEAR) & (real < 1 + _NEAR)]
-    return np.asarray(np.clip(inside, 0.0, 1.0))
-
-
-def _polish(off: Callable[[Any], Any], t: float) -> float:
-    """Secant steps that stay in [0, 1] and only ever come closer."""
-    best, miss = t, abs(float(off(t)))  # a double root has no bracket, as searches.root needs
-    h = 1e-7
-    for _ in range(8):
-        if not np.isfinite(miss) or miss == 0:
-            break
-        a, b = max(best - h, 0.0), min(best + h, 1.0)
-        low, now, high = off(np.array([a, best, b]))
-        slope = (high - low) / (b - a)
-        if not np.isfinite(slope) or slope == 0:
-            break
-        step = float(min(max(best - now / slope, 0.0), 1.0))
-        found = abs(float(off(step)))
-        if not found < miss:
-            break
-        best, miss = step, found
-    return best
