@@ -13,7 +13,7 @@ from howsure.messages.notes import Notes, note
 from howsure.messages.numbers import short, within
 from howsure.relations.integers import NotSearched
 from howsure.relations.joint import JointSolution, solve_together
-from howsure.relations.outcomes import outcome, whole_outcome
+from howsure.relations.region import outcome, whole_outcome
 from howsure.relations.solution import Solution
 from howsure.relations.values import Given, givens
 from howsure.render import columns as col
@@ -25,7 +25,7 @@ from howsure.validate import flag, integer
 
 @overload
 def solve(
-    measures: Mapping[str, Mapping[str, Any]],
+    metrics: Mapping[str, Mapping[str, Any]],
     /,
     *,
     n: Any = ...,
@@ -37,7 +37,7 @@ def solve(
 ) -> JointSolution: ...
 @overload
 def solve(
-    measures: Mapping[str, Any] | None = None,
+    metrics: Mapping[str, Any] | None = None,
     /,
     *,
     n: Any = ...,
@@ -48,7 +48,7 @@ def solve(
     **named: Any,
 ) -> Solution: ...
 def solve(
-    measures: Mapping[str, Any] | None = None,
+    metrics: Mapping[str, Any] | None = None,
     /,
     *,
     n: Any = None,
@@ -58,7 +58,7 @@ def solve(
     wins: Mapping[tuple[str, str], tuple[int, ...]] | None = None,
     **named: Any,
 ) -> Solution | JointSolution:
-    """The 2x2 tables behind reported measures: one, several, undetermined or none.
+    """The 2x2 tables behind reported metrics: one, several, undetermined or none.
 
     A number is exact; text such as "0.75" means every value that prints so, [0.745, 0.755); a pair is a range. Text
     with 15 or more significant digits is a float as a program prints it, off by a few units in the last place at most.
@@ -71,27 +71,27 @@ def solve(
     >>> solve(recall=0.8, specificity=0.8, accuracy=0.8, n=100).status
     'undetermined'
     """
-    several = _check(measures, most)
+    several = _check(metrics, most)
     _refuse_idle(several, flag(integers, "integers"), most, ties)
     longest, rounding = 10_000 if most is None else most, "up" if ties is None else ties
-    if measures and several:
+    if metrics and several:
         shared = givens(None, n, named, ties=rounding) if named or n is not None else ()
-        return solve_together(measures, shared, wins or {}, longest, rounding)
+        return solve_together(metrics, shared, wins or {}, longest, rounding)
     if wins:
         raise BadSetting(f"{option('wins')} is for several systems: give a mapping from each system to its measures.")
-    known = givens(measures, n, named, ties=rounding)
+    known = givens(metrics, n, named, ties=rounding)
     if integers:
         return Solution(known, whole_outcome(known, longest), integers=True)
     return Solution(known, outcome(known))
 
 
-def solve_printed(measures: Mapping[str, Any], *, most: int | None = None, ties: str | None = None) -> Solution:
+def solve_printed(metrics: Mapping[str, Any], *, most: int | None = None, ties: str | None = None) -> Solution:
     """As papers print: text means its digits, and tables are whole where a count bounds them, else there are ranges.
 
     >>> solve_printed({"P": ".75", "R": ".60", "acc": ".85", "n": "200"}).table
     {'tp': 30, 'fp': 10, 'fn': 20, 'tn': 140}
     """
-    known = givens(measures, None, {}, ties="up" if ties is None else ties)
+    known = givens(metrics, None, {}, ties="up" if ties is None else ties)
     try:
         found = whole_outcome(known, 10_000 if most is None else most)
     except NotSearched as refused:
@@ -140,13 +140,13 @@ def _refuse_idle(several: bool, integers: bool, most: Any, ties: Any) -> None:
         raise BadSetting(f"{option(idle)} is for tables of whole numbers: {how}.")
 
 
-def _check(measures: Any, most: Any) -> bool:
+def _check(metrics: Any, most: Any) -> bool:
     """Settings of the right kind; whether there are several systems."""
-    if measures is not None and not isinstance(measures, Mapping):
-        raise BadSetting(f"measures are a mapping from names to values; got {type(measures).__name__}.")
-    kinds = {isinstance(x, Mapping) for x in (measures or {}).values()}
+    if metrics is not None and not isinstance(metrics, Mapping):
+        raise BadSetting(f"measures are a mapping from names to values; got {type(metrics).__name__}.")
+    kinds = {isinstance(x, Mapping) for x in (metrics or {}).values()}
     if len(kinds) > 1:
-        alone = next(name for name, x in (measures or {}).items() if not isinstance(x, Mapping))
+        alone = next(name for name, x in (metrics or {}).items() if not isinstance(x, Mapping))
         raise BadSetting(f"several systems need a mapping each; {alone!r} has none: give what they share as keywords.")
     if most is not None and (integer(most) or 0) < 1:
         raise BadSetting(f"{option('most')} is a whole number from 1; got {most!r}.")

@@ -13,9 +13,8 @@ from howsure.evidence.classes import Tally
 from howsure.messages.numbers import count, ends, short
 from howsure.posteriors.posterior import Posterior, posterior
 from howsure.relations.association import two_by_two
-from howsure.relations.band import Band
-from howsure.relations.hyperbola import Tradeoff, shares
 from howsure.relations.quantities import quantity
+from howsure.relations.recall_precision import Band, Tradeoff, shares
 from howsure.relations.solution import Solution
 from howsure.relations.values import Given, given, short_number, simplest
 from howsure.render import columns as col
@@ -41,11 +40,11 @@ def tradeoff(
     seed: int = 0,
 ) -> Band: ...
 @overload
-def tradeoff(data: None = None, /, *, recalls: Any = None, **measures: Any) -> Tradeoff: ...
+def tradeoff(data: None = None, /, *, recalls: Any = None, **metrics: Any) -> Tradeoff: ...
 def tradeoff(data: Any = None, /, *, recalls: Any = None, **named: Any) -> Tradeoff | Band:
     """Recall against precision at constant accuracy and prevalence (Alvarez 5).
 
-    `tradeoff(accuracy=0.9, prevalence=0.2)` is one curve; other measures do if they settle these two. A Tally or a
+    `tradeoff(accuracy=0.9, prevalence=0.2)` is one curve; other metrics do if they settle these two. A Tally or a
     Posterior gives the posterior of the curve, and P(trade-off).
 
     >>> t = tradeoff(accuracy=0.9, prevalence=0.2)
@@ -63,7 +62,7 @@ def tradeoff(data: Any = None, /, *, recalls: Any = None, **named: Any) -> Trade
             raise BadSetting(
                 f"{', '.join(settings)} needs a Tally: a curve from given measures is exact and has no posterior."
             )
-        return _of_measures(named, rows)
+        return _of_values(named, rows)
     if named:
         raise BadSetting(f"a Tally has its own measures: leave out {', '.join(named)}.")
     return _of_data(data, rows, **settings)
@@ -96,7 +95,7 @@ def _of_data(
     return Band(p, curve, recalls, check_level(level), check_kind(interval))
 
 
-def _of_measures(named: dict[str, Any], recalls: Any) -> Tradeoff:
+def _of_values(named: dict[str, Any], recalls: Any) -> Tradeoff:
     """The curve of exact values; those that are not accuracy and prevalence are solved for them."""
     if not named:
         raise BadSetting(f"nothing is given: {_NEEDS}, such as accuracy=0.9, prevalence=0.2.")
@@ -120,7 +119,7 @@ def _of_measures(named: dict[str, Any], recalls: Any) -> Tradeoff:
 
 
 def _settled(found: Solution, name: str) -> Fraction:
-    """The value of a measure that all tables of a solution share."""
+    """The value of a metric that all tables of a solution share."""
     where = found.outcome.region
     known = found.ranges.get(name) if where is None else where.spans((quantity(name),))[0]
     low, high = known or (0.0, 1.0)

@@ -34,7 +34,7 @@ from howsure.papers.item import (
 )
 from howsure.posteriors.distribution import Distribution
 from howsure.posteriors.posterior import Posterior
-from howsure.relations.hyperbola import Tradeoff
+from howsure.relations.recall_precision import Tradeoff
 from howsure.relations.surfaces import Surface
 from howsure.relations.threshold import Mixture
 from tests.papers.test_papers import ALL, ONCE, SNAPSHOT, row

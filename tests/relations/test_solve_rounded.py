@@ -11,9 +11,9 @@ import pytest
 import howsure as hs
 from howsure.cli import app
 from howsure.errors import HowsureError
-from howsure.relations import cover as covering
+from howsure.relations import boxes as covering
+from howsure.relations.boxes import line
 from howsure.relations.enclosures import SIGNED, Boxes, cell_signs, enclosed
-from howsure.relations.outer_bounds import line
 from howsure.relations.quantities import Target, quantity, shown
 from howsure.relations.system import when_filled
 from howsure.relations.values import given

@@ -1,4 +1,4 @@
-"""Relations among the measures of one table: solve, identities, association, chance, surfaces, trade-off."""
+"""Relations among the metrics of one table: solve, identities, association, chance, surfaces, trade-off."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ if TYPE_CHECKING:
     from howsure._solve import solve
     from howsure._tradeoff import tradeoff
     from howsure.relations.association import Association, Check, associate, chance, check
-    from howsure.relations.attributes import mixed, normal, uniform
-    from howsure.relations.band import Band
-    from howsure.relations.hyperbola import Tradeoff
     from howsure.relations.joint import JointSolution
+    from howsure.relations.recall_precision import Band, Tradeoff
     from howsure.relations.solution import Solution
     from howsure.relations.surfaces import ElevenPoint, Surface, break_even, eleven_point, surface
-    from howsure.relations.threshold import Mixture, mixture
+    from howsure.relations.threshold import Mixture, mixed, mixture, normal, uniform
 
 __all__ = [
     "Association", "Band", "Check", "ElevenPoint", "JointSolution", "Mixture", "Solution", "Surface", "Tradeoff",
@@ -24,11 +22,11 @@ __all__ = [
 ]  # fmt: skip
 
 _HOME = {
-    "Association": "association", "Band": "band", "Check": "association", "ElevenPoint": "surfaces",
+    "Association": "association", "Band": "recall_precision", "Check": "association", "ElevenPoint": "surfaces",
     "JointSolution": "joint", "Mixture": "threshold", "Solution": "solution", "Surface": "surfaces",
-    "Tradeoff": "hyperbola", "associate": "association", "break_even": "surfaces", "chance": "association",
-    "check": "association", "eleven_point": "surfaces", "mixed": "attributes", "mixture": "threshold",
-    "normal": "attributes", "solve": "_solve", "surface": "surfaces", "tradeoff": "_tradeoff", "uniform": "attributes",
+    "Tradeoff": "recall_precision", "associate": "association", "break_even": "surfaces", "chance": "association",
+    "check": "association", "eleven_point": "surfaces", "mixed": "threshold", "mixture": "threshold",
+    "normal": "threshold", "solve": "_solve", "surface": "surfaces", "tradeoff": "_tradeoff", "uniform": "threshold",
 }  # fmt: skip
 
 

@@ -140,7 +140,7 @@ class Check(Result):
 
 
 def check(tally: Tally) -> Check:
-    """Verify all identities among the measures on a 2x2 table, or on each of a batch.
+    """Verify all identities among the metrics on a 2x2 table, or on each of a batch.
 
     >>> check(Tally.binary(tp=30, fp=10, fn=20, tn=140))
     Check(10 identities, all hold)
@@ -179,7 +179,7 @@ def _sides(identity: Identity, at: dict[str, Array]) -> Checked:
 
 @dataclass(frozen=True)
 class Association(Result):
-    """Measures of association of 2x2 tables; numbers, or arrays over a batch; NaN where a margin is empty.
+    """Metrics of association of 2x2 tables; numbers, or arrays over a batch; NaN where a margin is empty.
 
     `phi_bounds` are the least and greatest phi that the margins allow. `powers_ci` and `powers_cm` are the confidences
     of Powers eq. 5, read as (1 - |informedness|)/√(n - 1), for reference only: ±1.96 of them held the true value in 20
@@ -217,7 +217,7 @@ class Association(Result):
         return envelope("howsure.association/1", rows, prior=self.prior, seed=self.seed, data=t.describe(), notes=notes)
 
     def _lines(self) -> list[tuple[str, str, dict[str, Any]]]:
-        """Name, meaning and numbers of every measure."""
+        """Name, meaning and numbers of every metric."""
         low, high = self.phi_bounds
         rule = f"standard error by the delta method; empty cells by {self.zeros}"
         return [
@@ -308,7 +308,7 @@ def phi_bounds(prevalence: Any, bias: Any) -> tuple[Any, Any]:
 def chance(
     tally: Tally | None = None, *, prevalence: Any = None, bias: Any = None, names: Any = None
 ) -> dict[str, Any]:
-    """What random guessing gives for each measure: answers independent of the truth, at this prevalence and bias.
+    """What random guessing gives for each metric: answers independent of the truth, at this prevalence and bias.
 
     A fair coin is bias 1/2 (Alvarez 4.1); guessing as often as the truth is positive is bias = prevalence (4.2), the
     default where only the prevalence is given.

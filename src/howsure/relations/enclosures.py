@@ -23,7 +23,7 @@ Leaf = Callable[[Expression], Any]  # what a part of a formula is, or None where
 
 
 @dataclass(frozen=True)
-class Interval:
+class Bounds:
     """All numbers from low to high; what is NaN has no bounds."""
 
     low: Array
@@ -32,48 +32,48 @@ class Interval:
     def __iter__(self) -> Iterator[Array]:
         return iter((self.low, self.high))
 
-    def __add__(self, other: Interval) -> Interval:
-        return Interval(self.low + other.low, self.high + other.high)
+    def __add__(self, other: Bounds) -> Bounds:
+        return Bounds(self.low + other.low, self.high + other.high)
 
-    def __sub__(self, other: Interval) -> Interval:
-        return Interval(self.low - other.high, self.high - other.low)
+    def __sub__(self, other: Bounds) -> Bounds:
+        return Bounds(self.low - other.high, self.high - other.low)
 
-    def __mul__(self, other: Interval) -> Interval:
+    def __mul__(self, other: Bounds) -> Bounds:
         return _hull([x * y for x in self for y in other])
 
-    def __truediv__(self, other: Interval) -> Interval:
+    def __truediv__(self, other: Bounds) -> Bounds:
         ends = _hull([x / y for x in self for y in other])
         return ends.unless((other.low <= 0) & (other.high >= 0))
 
-    def __pow__(self, power: int) -> Interval:
+    def __pow__(self, power: int) -> Bounds:
         low, high = self.low**power, self.high**power
         if power % 2:
-            return Interval(low, high)
+            return Bounds(low, high)
         across = (self.low <= 0) & (self.high >= 0)
-        return Interval(np.where(across, 0.0, np.minimum(low, high)), np.maximum(low, high))
+        return Bounds(np.where(across, 0.0, np.minimum(low, high)), np.maximum(low, high))
 
-    def sqrt(self) -> Interval:
+    def sqrt(self) -> Bounds:
         """The square root, that of 0 below 0."""
-        return Interval(*(np.sqrt(np.maximum(x, 0.0)) for x in self))
+        return Bounds(*(np.sqrt(np.maximum(x, 0.0)) for x in self))
 
-    def log(self) -> Interval:
+    def log(self) -> Bounds:
         """The natural logarithm."""
-        return Interval(*(np.log(np.maximum(x, 0.0)) for x in self))
+        return Bounds(*(np.log(np.maximum(x, 0.0)) for x in self))
 
-    def unless(self, lost: Any) -> Interval:
+    def unless(self, lost: Any) -> Bounds:
         """The same, but any number where it is lost."""
-        return Interval(np.where(lost, -np.inf, self.low), np.where(lost, np.inf, self.high))
+        return Bounds(np.where(lost, -np.inf, self.low), np.where(lost, np.inf, self.high))
 
 
-def _hull(values: list[Any]) -> Interval:
+def _hull(values: list[Any]) -> Bounds:
     stack = np.stack(np.broadcast_arrays(*values))
     low, high = stack.min(axis=0), stack.max(axis=0)
-    return Interval(low, high).unless(np.isnan(low))
+    return Bounds(low, high).unless(np.isnan(low))
 
 
-def number_interval(x: Any) -> Interval:
+def number_bounds(x: Any) -> Bounds:
     """One number."""
-    return Interval(np.asarray(float(x)), np.asarray(float(x)))
+    return Bounds(np.asarray(float(x)), np.asarray(float(x)))
 
 
 _OPERATIONS: Final[dict[str, Callable[..., Any]]] = {
@@ -88,25 +88,25 @@ def by_parts(e: Expression, leaf: Leaf) -> Any:
     if made is not None:
         return made
     if e.function is not None:
-        return Interval(np.asarray(-np.inf), np.asarray(np.inf))
+        return Bounds(np.asarray(-np.inf), np.asarray(np.inf))
     if e.op == "^":
         return by_parts(e.args[0], leaf) ** int(float(e.args[1].value))
     with np.errstate(all="ignore"):
         return _OPERATIONS[e.op](*(by_parts(x, leaf) for x in e.args))
 
 
-def bounds(e: Expression, at: dict[str, Interval]) -> Interval:
+def bounds(e: Expression, at: dict[str, Bounds]) -> Bounds:
     """The least and the greatest value, or wider, where each cell lies between its two ends.
 
     >>> from howsure.catalogue.expressions import cells
-    >>> box = {c: Interval(np.array([1.0]), np.array([2.0])) for c in ("tp", "fp", "fn", "tn")}
+    >>> box = {c: Bounds(np.array([1.0]), np.array([2.0])) for c in ("tp", "fp", "fn", "tn")}
     >>> low, high = bounds(cells.tp / (cells.tp + cells.fp), box)
     >>> float(low[0]), float(high[0])
     (0.25, 1.0)
     """
 
-    def leaf(part: Expression) -> Interval | None:
-        return number_interval(part.value) if part.op == "number" else at.get(str(part.value))
+    def leaf(part: Expression) -> Bounds | None:
+        return number_bounds(part.value) if part.op == "number" else at.get(str(part.value))
 
     return by_parts(e, leaf)  # type: ignore[no-any-return]
 
@@ -118,7 +118,7 @@ def bounds(e: Expression, at: dict[str, Interval]) -> Interval:
 # A cube holds the tables whose cells come in one order, largest first: c1 = 1, c2 = t1, c3 = t1·t2, c4 = t1·t2·t3, each
 # t from 0 to 1. What a table approaches as cells or margins vanish is a face of a cube, t = 0, with all ratios of cells
 # as they are on the way there; so no quotient is 0/0 in a cube, and a box of it needs no exceptions. Places are u = √t,
-# since measures such as phi go with the root of a small cell.
+# since metrics such as phi go with the root of a small cell.
 
 
 ORDERS: Final[Integers] = np.array(list(permutations(range(4))), dtype=np.int64)  # of the cells in each cube
@@ -216,10 +216,10 @@ def all_tables() -> Boxes:
 
 # -- enclosures
 #
-# Bounds of measures over boxes of tables.
+# Bounds of metrics over boxes of tables.
 #
-# Along one step t of a cube (boxes.py) the cells are straight lines, so a quotient of two sums of cells goes one way
-# along it and has its extremes at the vertices. Of the other measures nearly all rise or fall with each cell, whatever
+# Along one step t of a cube the cells are straight lines, so a quotient of two sums of cells goes one way
+# along it and has its extremes at the vertices. Of the other metrics nearly all rise or fall with each cell, whatever
 # the others are; as they do not change when all cells double, they then rise or fall along t1 (against the first cell)
 # and t3 (with the last). Along t2, which moves two cells, they turn at most once: where the slopes at both ends agree
 # the extremes are at the ends, else the two cells are given a t2 each, which bounds from outside. What is left over is
@@ -265,35 +265,33 @@ class Quotients:
             return np.asarray(top / bottom)
 
 
-def enclosed(x: Target | Quotients, boxes: Boxes) -> Interval:
+def enclosed(x: Target | Quotients, boxes: Boxes) -> Bounds:
     """The least and greatest value over each box, or wider."""
     if isinstance(x, Quotients):
         values = x.at(boxes.vertices())
-        found = Interval(values.min(axis=0), values.max(axis=0))
+        found = Bounds(values.min(axis=0), values.max(axis=0))
     else:
         found = _curved(x, boxes) if x.weights is None else at_vertices(x.weights, boxes)
-    return Interval(
-        np.where(np.isnan(found.low), -np.inf, found.low), np.where(np.isnan(found.high), np.inf, found.high)
-    )
+    return Bounds(np.where(np.isnan(found.low), -np.inf, found.low), np.where(np.isnan(found.high), np.inf, found.high))
 
 
-def limits(x: Target, tables: Array) -> Interval:
+def limits(x: Target, tables: Array) -> Bounds:
     """The least and greatest value that is approached where some cells of tables are all but nothing."""
     if (tables == 0).any():  # cells that are empty on the way there too
         value = x.at(tables)
-        return Interval(value, value)
+        return Bounds(value, value)
     return enclosed(x, around(tables))
 
 
-def at_vertices(weights: tuple[Array, Array], boxes: Boxes) -> Interval:
+def at_vertices(weights: tuple[Array, Array], boxes: Boxes) -> Bounds:
     """The least and greatest quotient of sums, whose weights are those of all boxes."""
     tables = boxes.vertices()
     with np.errstate(all="ignore"):
         values = (tables @ weights[0]) / (tables @ weights[1])
-    return Interval(values.min(axis=0), values.max(axis=0))
+    return Bounds(values.min(axis=0), values.max(axis=0))
 
 
-def _curved(x: Target, boxes: Boxes) -> Interval:
+def _curved(x: Target, boxes: Boxes) -> Bounds:
     name = x.quantity.name
     if name == "chi-square":  # n·phi²
         items = enclosed(Target(quantity("n"), x.per or quantity("n")), boxes)
@@ -311,7 +309,7 @@ def _curved(x: Target, boxes: Boxes) -> Interval:
     return (_tetrachoric if name == "tetrachoric" else _rising)(x, signs, boxes)
 
 
-def _kappa(x: Target, boxes: Boxes) -> Interval:
+def _kappa(x: Target, boxes: Boxes) -> Bounds:
     """2J/(1 + J + fp/positives + fn/negatives), J informedness; above 0 it also rises or falls with each cell."""
     j, *more = (enclosed(Target(q), boxes) for q in (quantity("informedness"), *_OF_KAPPA))
     more_low, more_high = (1.0 + a + b for a, b in zip(*more, strict=True))
@@ -320,7 +318,7 @@ def _kappa(x: Target, boxes: Boxes) -> Interval:
         most = 2.0 * j.high / (j.high + np.where(j.high > 0, more_low, more_high))
     least, most = np.where(np.isnan(least), -1.0, least), np.where(np.isnan(most), 1.0, most)
     one, two = _rising(x, (1, -1, -1, 1), boxes)
-    return Interval(np.where(one >= 0, np.maximum(one, least), least), np.where(two >= 0, np.minimum(two, most), most))
+    return Bounds(np.where(one >= 0, np.maximum(one, least), least), np.where(two >= 0, np.minimum(two, most), most))
 
 
 @lru_cache(maxsize=1024)
@@ -351,26 +349,26 @@ def _sum(e: Expression) -> Array | None:
     return None
 
 
-def _by_parts(e: Expression, boxes: Boxes) -> Interval:
+def _by_parts(e: Expression, boxes: Boxes) -> Bounds:
     """Interval arithmetic, with quotients of sums and shares of cells as its smallest parts."""
 
-    def leaf(part: Expression) -> Interval | None:
+    def leaf(part: Expression) -> Bounds | None:
         if part.op == "number":
-            return number_interval(part.value)
+            return number_bounds(part.value)
         weights = sums(part)
         return None if weights is None else at_vertices(weights, boxes)
 
     return by_parts(e, leaf)  # type: ignore[no-any-return]
 
 
-# -- measures that rise or fall with each cell
+# -- metrics that rise or fall with each cell
 
 
 @lru_cache(maxsize=256)
 def cell_signs(q: Quantity) -> tuple[int, ...] | None:
-    """Whether the measure rises (1), stays (0) or falls (-1) with each cell; None if that depends on the table.
+    """Whether the metric rises (1), stays (0) or falls (-1) with each cell; None if that depends on the table.
 
-    Told by its slopes at tables of all kinds: tests prove it for the measures of the catalogue.
+    Told by its slopes at tables of all kinds: tests prove it for the metrics of the catalogue.
     """
     if q.name == "tetrachoric":
         return 1, -1, -1, 1
@@ -391,7 +389,7 @@ def _slopes(x: Target, tables: Array, along: Array) -> Array:
 
 
 def _corners(signs: tuple[int, ...], boxes: Boxes, up: bool) -> tuple[Array, Array, Array, Array]:
-    """t1, t2 of c3, t2 of c4 and t3 at which a rising measure is greatest (`up`) or least."""
+    """t1, t2 of c3, t2 of c4 and t3 at which a rising metric is greatest (`up`) or least."""
     want = (1 if up else -1) * np.array(signs)[ORDERS[boxes.cube]]
     low, high = boxes.steps
     first = np.where(want[:, 0] < 0, high[:, 0], low[:, 0])
@@ -401,7 +399,7 @@ def _corners(signs: tuple[int, ...], boxes: Boxes, up: bool) -> tuple[Array, Arr
     return first, second, second_too, third
 
 
-def _rising(x: Target, signs: tuple[int, ...], boxes: Boxes) -> Interval:
+def _rising(x: Target, signs: tuple[int, ...], boxes: Boxes) -> Bounds:
     low, high = boxes.steps
     tables, straight, moved = [], [], np.zeros((len(boxes), 4))
     np.put_along_axis(moved, ORDERS[boxes.cube][:, 2:], 1.0, axis=1)
@@ -426,10 +424,10 @@ def _rising(x: Target, signs: tuple[int, ...], boxes: Boxes) -> Interval:
     if len(some):
         low, high = _by_parts(written(x.quantity), boxes[some])
         least[some], most[some] = np.fmax(least[some], low), np.fmin(most[some], high)
-    return Interval(least, most)
+    return Bounds(least, most)
 
 
-def _tetrachoric(x: Target, signs: tuple[int, ...], boxes: Boxes) -> Interval:
+def _tetrachoric(x: Target, signs: tuple[int, ...], boxes: Boxes) -> Bounds:
     """As for others, and the limits: it comes close to them only where cells are nothing at all.
 
     A table with an empty cell is also scored with that cell filled, which is bounded too.
@@ -448,7 +446,7 @@ def _tetrachoric(x: Target, signs: tuple[int, ...], boxes: Boxes) -> Interval:
         right = order[some, 3] > 0  # an empty tp or tn: from -1 up
         low[some] = np.where(right, low[some], np.fmin(low[some], filled))
         high[some] = np.where(right, np.fmax(high[some], filled), high[some])
-    return Interval(low, high)
+    return Bounds(low, high)
 
 
 def _least_when_filled(x: Target, boxes: Boxes, last: Mask) -> Array:

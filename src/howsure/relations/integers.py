@@ -15,8 +15,8 @@ from howsure.arrays import Array, Integers, Mask
 from howsure.catalogue.expressions import CELLS
 from howsure.errors import BadSetting
 from howsure.messages.language import spelled
-from howsure.relations.cover import meeting_points
-from howsure.relations.enclosures import Interval, bounds
+from howsure.relations.boxes import meeting_points
+from howsure.relations.enclosures import Bounds, bounds
 from howsure.relations.quantities import COUNT_NAMES, Quantity, quantity
 from howsure.relations.system import when_filled
 from howsure.relations.values import CLOSE, Given
@@ -83,11 +83,11 @@ def inequalities(known: tuple[Given, ...]) -> Inequalities:
         made.append([*bottom, 0])
         strict += [False, g.open_end, True]
         pinned += [False] * 3
-    told = [i for i, row in enumerate(made) if any(row[:4])]  # 0 >= 0 says nothing
-    rows = [made[i] for i in told]
+    kept = [i for i, row in enumerate(made) if any(row[:4])]  # 0 >= 0 says nothing
+    rows = [made[i] for i in kept]
     wide = max(max(map(abs, row)) for row in rows) > _WIDE
     table = np.array(rows, dtype=object if wide else np.int64)
-    open_ends, held = (np.array([x[i] for i in told], dtype=bool) for x in (strict, pinned))
+    open_ends, held = (np.array([x[i] for i in kept], dtype=bool) for x in (strict, pinned))
     return Inequalities(table[:, :4], table[:, 4], open_ends, held)
 
 
@@ -180,7 +180,7 @@ _SUMS: Final = np.array([quantity(q).weights[0] for q in COUNT_NAMES[:-1]])  # t
 _CHUNK: Final = 200_000
 _BUDGET: Final = 12_000_000  # prefixes looked at; what takes longer counts more
 _PER_CURVE: Final = 4  # bounds of a formula over a range
-_PER_CALL: Final = 60  # a measure that is no formula, such as the tetrachoric correlation
+_PER_CALL: Final = 60  # a metric that is no formula, such as the tetrachoric correlation
 _LARGEST: Final = 10**12
 _SURE: Final = 10**10
 _SHORT: Final = 12
@@ -254,8 +254,8 @@ def _refuse_unsure(known: tuple[Given, ...]) -> None:
     counts = [g for g in known if g.quantity.sized and g.quantity.linear is not None]
     most = max(counts, key=lambda g: g.low, default=None)
     if most is not None and len(counts) > 1 and most.low > _SURE:
-        told = f"no table was found, which is certain only with counts up to {_SURE:,}; got {most}."
-        raise NotSearched(told, "unsure")
+        message = f"no table was found, which is certain only with counts up to {_SURE:,}; got {most}."
+        raise NotSearched(message, "unsure")
 
 
 def _order(rows: Inequalities, corners: Array, held: Array) -> tuple[tuple[int, ...], int]:
@@ -412,7 +412,7 @@ class _Search:
     def _possible(self, start: Integers, low: Integers, high: Integers) -> Mask:
         one, two = (np.concatenate([start, x[:, None]], axis=1) @ self.back.T for x in (low, high))
         ends = np.minimum(one, two).astype(float), np.maximum(one, two).astype(float)
-        at = {c: Interval(*(x[:, i] for x in ends)) for i, c in enumerate(CELLS)}
+        at = {c: Bounds(*(x[:, i] for x in ends)) for i, c in enumerate(CELLS)}
         keep = np.ones(len(start), dtype=bool)
         for g in self.curves:
             least, greatest = bounds(g.quantity.formula, at)

@@ -21,8 +21,8 @@ from howsure.evidence.protocol import number
 from howsure.messages.language import option
 from howsure.messages.notes import note
 from howsure.relations.integers import Found, whole_tables
-from howsure.relations.outcomes import Outcome
 from howsure.relations.quantities import quantity
+from howsure.relations.region import Outcome
 from howsure.relations.solution import CellCounts, Solution
 from howsure.relations.values import Given, givens
 from howsure.results.result import Result, envelope, real
@@ -91,7 +91,7 @@ class JointSolution(Result):
 
     def _make(self) -> dict[str, Any]:
         rows = [
-            {"solution": i, "system": name, **cells, "n": sum(cells.values()), **_measures(cells)}
+            {"solution": i, "system": name, **cells, "n": sum(cells.values()), **_metrics_of(cells)}
             for i, choice in enumerate(self.tables, 1)
             for name, cells in choice.items()
         ]
@@ -109,13 +109,13 @@ class JointSolution(Result):
         return f"JointSolution({self.status}: {self.why.rstrip('.')})"
 
 
-def _measures(cells: CellCounts) -> dict[str, float | None]:
+def _metrics_of(cells: CellCounts) -> dict[str, float | None]:
     table = np.array([cells[c] for c in CELLS], dtype=float)
     return {name: real(quantity(name).at(table)) for name in ("f1", "precision", "recall")}
 
 
 def solve_together(
-    measures: Mapping[str, Mapping[str, Any]],
+    metrics: Mapping[str, Mapping[str, Any]],
     shared: tuple[Given, ...],
     wins: Mapping[tuple[str, str], tuple[int, ...]],
     most: int,
@@ -125,7 +125,7 @@ def solve_together(
     for one in shared:
         if one.name not in _SHARED:
             raise BadSetting(f"systems share {', '.join(_SHARED)}; give {one.name} for each system.")
-    own = {name: _own(name, part, shared, ties) for name, part in measures.items()}
+    own = {name: _own(name, part, shared, ties) for name, part in metrics.items()}
     links = _links(wins, tuple(own))
     longest = (100 if links else 10) * most  # wins may single out one pair of very many
     found = {name: whole_tables((*part, *shared), longest) for name, part in own.items()}
@@ -179,18 +179,18 @@ def _join(
 
 def _misfit(lists: Mapping[str, list[tuple[int, ...]]], links: tuple[Link, ...]) -> str:
     """Which systems cannot go together: two by their wins, two by their margins, or more of them."""
-    said = "each system alone can have these values, but "
+    message = "each system alone can have these values, but "
     for x in links:
         pair = {name: lists[name] for name in (x.first, x.second)}
         if next(_choices(list(pair), pair, ()), None) is None:
             continue
         if next(_choices(list(pair), pair, (x,)), None) is None:
-            return f"{said}the wins {x.only_first} and {x.only_second} of {x.first} and {x.second} do not fit them."
+            return f"{message}the wins {x.only_first} and {x.only_second} of {x.first} and {x.second} do not fit them."
     for a, b in combinations(lists, 2):
         pair = {a: lists[a], b: lists[b]}
         if next(_choices([a, b], pair, ()), None) is None:
-            return f"{said}{a} and {b} cannot have them on the same items: no n and positives serve both."
-    return f"{said}together they cannot: the margins or the wins do not fit."
+            return f"{message}{a} and {b} cannot have them on the same items: no n and positives serve both."
+    return f"{message}together they cannot: the margins or the wins do not fit."
 
 
 def _choices(names: list[str], lists: Mapping[str, list[tuple[int, ...]]], links: tuple[Link, ...]) -> Iterator[Choice]:

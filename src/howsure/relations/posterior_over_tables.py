@@ -1,10 +1,10 @@
-"""The posterior of a measure given a report that several tables agree with.
+"""The posterior of a metric given a report that several tables agree with.
 
 Given the report and n, a table's weight is its probability before any data: the Dirichlet-multinomial of the prior
-(each n of a range counts alike). Given the table the measure has its usual posterior. So the answer is a mixture of
-laws: tails and densities are weighted sums, quantiles are roots, and all is exact where the laws are in
-closed form, or a few integrals. Many integrals would take minutes: these mixtures are sampled, as are those of sampled
-laws, each draw from a table that is drawn itself.
+(each n of a range counts alike). Given the table the metric has its usual posterior. So the answer is a mixture of
+distributions: tails and densities are weighted sums, quantiles are roots, and all is exact where the distributions
+are in closed form, or a few integrals. Many integrals would take minutes: these mixtures are sampled, as are those of
+sampled distributions, each draw from a table that is drawn itself.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ MOST: Final = 2_000  # tables mixed exactly; of more, this many evenly spread on
 
 @dataclass(frozen=True)
 class Blend(Continuous):
-    """A mixture of the laws of a batch, as one law."""
+    """A mixture of the distributions of a batch, as one distribution."""
 
-    parts: Law  # the law of the batch
+    parts: Law  # the distribution of the batch
     weights: Array
     unimodal: bool = False
 
@@ -61,7 +61,7 @@ class Blend(Continuous):
         return float(self.parts.upper)
 
     def rows(self, pick: Pick, shape: tuple[int, ...]) -> Blend:
-        """The law itself: there is no batch to pick from."""
+        """The distribution itself: there is no batch to pick from."""
         del pick, shape
         return self
 
@@ -111,10 +111,10 @@ def over_tables(tables: Array, complete: bool, metric: str, prior: Any, seed: in
         return _of(tables[0], prior, seed)[full_name(metric) if isinstance(metric, str) else metric]
     some, weights = _spread(tables, table_weights(tables, prior))
     p = _of(some.T, prior, seed)
-    asked = parse(full_name(metric) if isinstance(metric, str) else metric)
-    question = p.resolve(asked)
+    parsed = parse(full_name(metric) if isinstance(metric, str) else metric)
+    question = p.resolve(parsed)
     if not isinstance(question, CellQuestion):
-        raise BadSetting(f"{asked} is not a measure of a 2x2 table.")
+        raise BadSetting(f"{parsed} is not a measure of a 2x2 table.")
     light, model = question.light, question.model
     exact, route = exact_law(light, model)
 
@@ -127,11 +127,11 @@ def over_tables(tables: Array, complete: bool, metric: str, prior: Any, seed: in
     law: Law
     if exact is None or (route != "closed form" and len(some) > FEW):
         known = None if exact is None else Blend(exact, weights)
-        law, route = _sampled(draw(DRAWS, seed), asked, known), "sampled"
+        law, route = _sampled(draw(DRAWS, seed), parsed, known), "sampled"
     else:
         law = Blend(exact, weights)
-    name = metric if isinstance(metric, str) else str(asked)
-    return Distribution(name, law, route, draw, asked.unbounded, (_mixed(len(some), len(tables), complete),))
+    name = metric if isinstance(metric, str) else str(parsed)
+    return Distribution(name, law, route, draw, parsed.unbounded, (_mixed(len(some), len(tables), complete),))
 
 
 def check_asked(metrics: Sequence[str], prior: Any, level: float, interval: str, seed: int) -> None:
@@ -155,7 +155,7 @@ def _mixed(used: int, total: int, complete: bool) -> Note:
 
 
 def _sampled(draws: Array, metric: Metric, known: Blend | None) -> Sampled:
-    """The law of draws; without an upper end the moments are those known, which may be infinite."""
+    """The distribution of draws; without an upper end the moments are those known, which may be infinite."""
     low, high = metric.bounds
     moments = (known.mean(), known.std()) if known is not None and metric.unbounded else (None, None)
     return Sampled(np.sort(draws), min(low, float(draws.min())), max(high, float(draws.max())), *moments)
@@ -163,7 +163,7 @@ def _sampled(draws: Array, metric: Metric, known: Blend | None) -> Sampled:
 
 @dataclass(frozen=True)
 class PosteriorRows:
-    """Posteriors of some measures as a document has them, and the settings that they share."""
+    """Posteriors of some metrics as a document has them, and the settings that they share."""
 
     rows: tuple[dict[str, Any], ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)  # prior, level, interval and seed
@@ -172,7 +172,7 @@ class PosteriorRows:
 def rows_over_tables(
     tables: Array, complete: bool, metrics: Sequence[str], prior: Any, level: float, interval: str, seed: int
 ) -> PosteriorRows:
-    """The posteriors of some measures over whole-number tables, for a document."""
+    """The posteriors of some metrics over whole-number tables, for a document."""
     rows = []
     weight = _of(tables[0], prior, seed).prior_document
     for name in metrics:

@@ -1,6 +1,6 @@
-"""What a report can give: measures of the catalogue, and counts (cells, margins, n, chi-square).
+"""What a report can give: metrics of the catalogue, and counts (cells, margins, n, chi-square).
 
-Every quantity is a formula over tp, fp, fn, tn. Measures do not change when all cells are doubled; counts double.
+Every quantity is a formula over tp, fp, fn, tn. Metrics do not change when all cells are doubled; counts double.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def full_name(name: str) -> str:
 
 @lru_cache(maxsize=1024)
 def quantity(name: str) -> Quantity:
-    """The quantity of a name: a count, or any measure of the catalogue.
+    """The quantity of a name: a count, or any metric of the catalogue.
 
     >>> quantity("Sensitivity").name, quantity("relevant").name, quantity("chi2").sized
     ('recall', 'positives', True)
@@ -162,7 +162,7 @@ def quantity(name: str) -> Quantity:
 
 
 def of_metric(metric: Metric) -> Quantity:
-    """A measure as a quantity; averages are those of two classes."""
+    """A metric as a quantity; averages are those of two classes."""
     if metric.label is not None:
         raise BadSetting(f"solve looks for one 2x2 table: leave out the class of {metric}, and solve each class alone.")
     if metric.any_of or metric.average == "samples":
@@ -172,14 +172,14 @@ def of_metric(metric: Metric) -> Quantity:
     return Quantity(metric.name, metric.formula)
 
 
-def measure_of(name: str | Metric) -> Quantity:
-    """The quantity of a name or of a measure."""
+def quantity_of(name: str | Metric) -> Quantity:
+    """The quantity of a name or of a metric."""
     return of_metric(name) if isinstance(name, Metric) else quantity(name)
 
 
 @lru_cache(maxsize=1)
 def shown() -> tuple[Quantity, ...]:
-    """The measures whose values or ranges a solution lists."""
+    """The metrics whose values or ranges a solution lists."""
     left_out = ("rate", "utility(2,-1,0,0)")
     binary = [m for m in metrics() if not m.over_classes and not m.any_of and m.name not in left_out]
     return tuple(of_metric(m) for m in binary)

@@ -20,10 +20,9 @@ from howsure.messages.language import spelled
 from howsure.messages.notes import Notes, note
 from howsure.posteriors.distribution import Distribution
 from howsure.relations.integers import linear_spans
-from howsure.relations.outcomes import Outcome, outcome, whole_outcome
 from howsure.relations.posterior_over_tables import PosteriorRows, over_tables, rows_over_tables
 from howsure.relations.quantities import Quantity, full_name, quantity, shown
-from howsure.relations.region import Region, Regions, region
+from howsure.relations.region import Outcome, Region, Regions, outcome, region, whole_outcome
 from howsure.relations.system import system
 from howsure.relations.values import Given, short_number
 from howsure.results.result import Result, envelope, real
@@ -96,12 +95,12 @@ def infeasible(known: tuple[Given, ...], shares: Array | None) -> str:
     core = _smallest(known)
     if all(g.quantity.sized and g.high == 0 for g in core):
         return f"a table has at least one item; {_join(core)} leave none."
-    said = _broken(core)
+    message = _broken(core)
     whole = {g.name for g in core} >= {g.name for g in known if not g.quantity.sized}
     would = _would_be(known, shares) if shares is not None and whole else ""
-    if not said:
-        said = f"no table has {_join(core)}"
-    return f"{said}{would}.{_hint(core)}"
+    if not message:
+        message = f"no table has {_join(core)}"
+    return f"{message}{would}.{_hint(core)}"
 
 
 def _hint(core: Sequence[Given]) -> str:
@@ -111,7 +110,7 @@ def _hint(core: Sequence[Given]) -> str:
 
 
 def _short(g: Given) -> bool:
-    """An exact measure that has too few digits to be a float, and may be rounded."""
+    """An exact metric that has too few digits to be a float, and may be rounded."""
     return g.exact and not g.full and not g.quantity.sized
 
 
@@ -127,9 +126,9 @@ def _nearly(core: Sequence[Given]) -> bool:
 def zero_by_zero(known: tuple[Given, ...], one: Given) -> str:
     """A value is given for what the others make 0/0."""
     core = _smallest(known)
-    said = _broken(core)
-    if said and len(core) > 1:
-        return f"{said}."
+    message = _broken(core)
+    if message and len(core) > 1:
+        return f"{message}."
     others = [g for g in known if g is not one]
     return f"{one.name} would be 0/0 ({one.quantity.undefined}) with {_join(others)}."
 
@@ -153,7 +152,7 @@ def _smallest(known: tuple[Given, ...]) -> tuple[Given, ...]:
 
 
 def _broken(core: tuple[Given, ...]) -> str:
-    """The range of one value given the others, the least simple measure first."""
+    """The range of one value given the others, the least simple metric first."""
     for one in sorted(core, key=lambda g: (g.quantity.sized, g.quantity.linear is not None, _place(g))):
         rest = tuple(g for g in core if g is not one)
         if one.quantity.sized and not any(g.quantity.sized for g in rest):
@@ -187,18 +186,18 @@ def _range(span: tuple[float, float], one: Given) -> str:
 def _would_be(known: tuple[Given, ...], shares: Array) -> str:
     """The cell that would be negative and the rate that would leave 0 to 1."""
     size = float(system(known).size(shares))
-    said = []
+    parts = []
     names = {g.name for g in known}
     for name in _RATES:
         value = float(quantity(name).at(shares))
         if name not in names and np.isfinite(value) and not -1e-9 <= value <= 1 + 1e-9:
-            said.append(f"{name} would be {short_number(round(value, 9))}")
+            parts.append(f"{name} would be {short_number(round(value, 9))}")
             break
     lowest = int(np.argmin(shares))
     if shares[lowest] < -1e-9:
         share = " of all" if size == 1 else ""
-        said.append(f"{CELLS[lowest]} would be {short_number(round(float(shares[lowest]) * size, 6))}{share}")
-    return f" ({', '.join(said)})" if said else ""
+        parts.append(f"{CELLS[lowest]} would be {short_number(round(float(shares[lowest]) * size, 6))}{share}")
+    return f" ({', '.join(parts)})" if parts else ""
 
 
 def _join(known: Sequence[Given]) -> str:
@@ -226,7 +225,7 @@ def nothing_whole(known: tuple[Given, ...], fractions: bool) -> str:
 
 
 def free(where: Regions) -> tuple[str, ...]:
-    """As many familiar measures as are free, each independent of those before it."""
+    """As many familiar metrics as are free, each independent of those before it."""
     chosen: list[Quantity] = []
     left = where.freedom
     for name in FAMILIAR:
@@ -240,7 +239,7 @@ def free(where: Regions) -> tuple[str, ...]:
 
 
 def settling(where: Regions) -> tuple[str, ...]:
-    """The familiar measures of which one more would settle the table."""
+    """The familiar metrics of which one more would settle the table."""
     if where.freedom != 1:
         return ()
     return tuple(name for name in FAMILIAR if where.settled_by((quantity(name),)) == 0)
@@ -281,7 +280,7 @@ _NONE: Final = note("no-posterior", "a posterior needs tables, and there are non
 
 @dataclass(frozen=True)
 class Solution(Result):
-    """The tables behind reported measures: `status` is unique, several, undetermined, infeasible or not-found."""
+    """The tables behind reported metrics: `status` is unique, several, undetermined, infeasible or not-found."""
 
     given: tuple[Given, ...]
     outcome: Outcome = field(repr=False)
@@ -373,17 +372,17 @@ class Solution(Result):
 
     @cached_property
     def free(self) -> tuple[str, ...]:
-        """Measures that the report leaves free."""
+        """Metrics that the report leaves free."""
         return () if self.outcome.region is None else free(self.outcome.region)
 
     @cached_property
     def settling(self) -> tuple[str, ...]:
-        """Measures of which one more value would settle the table."""
+        """Metrics of which one more value would settle the table."""
         return () if self.outcome.region is None else settling(self.outcome.region)
 
     @cached_property
     def ranges(self) -> Mapping[str, tuple[float, float]]:
-        """The lowest and highest value of every count and measure over all tables that agree, or a little beyond."""
+        """The lowest and highest value of every count and metric over all tables that agree, or a little beyond."""
         listed = (*(quantity(x) for x in (*CELLS, "n")), *shown())
         if self.outcome.region is not None:
             spans = self.outcome.region.spans(listed)
@@ -408,14 +407,14 @@ class Solution(Result):
         return {k: (math.ceil(a - 1e-6), math.floor(b + 1e-6)) if k in sums else (a, b) for k, (a, b) in found.items()}
 
     def measure(self, name: str) -> Any:
-        """The value of a measure or count at the table, or at each of the tables."""
+        """The value of a metric or count at the table, or at each of the tables."""
         values = np.asarray(quantity(full_name(name)).at(self.outcome.tables))
         return real(values[0]) if self.status == "unique" else values
 
     # -- posterior
 
     def posterior(self, metric: str = "f1", *, prior: Any = "even", seed: int = 0) -> Distribution:
-        """The posterior of a measure given the report: over all its whole-number tables, by their probability."""
+        """The posterior of a metric given the report: over all its whole-number tables, by their probability."""
         return over_tables(self._whole(), self.complete, metric, prior, seed)
 
     def with_posterior(
@@ -427,7 +426,7 @@ class Solution(Result):
         interval: str = AUTO,
         seed: int = 0,
     ) -> Solution:
-        """The same solution with the posteriors of some measures in its document, and under its table.
+        """The same solution with the posteriors of some metrics in its document, and under its table.
 
         >>> from howsure.relations import solve
         >>> s = solve(precision="0.75", recall="0.60", n=50, integers=True).with_posterior("f1")
@@ -451,13 +450,13 @@ class Solution(Result):
     def notes(self) -> Notes:
         """What is to be said of the tables."""
         fractions = (self.outcome.tables != np.round(self.outcome.tables)).any()
-        said = (
+        made = (
             (_SHARES, not self.counted and self.status not in ("infeasible", "not-found")),
             (_FRACTIONS, self.counted and fractions),
             (_INCOMPLETE, not self.complete),
             (_OPEN if self.status == "undetermined" else _NONE, self.unanswered),
         )
-        return (*self.remarks, *(note for note, there in said if there))
+        return (*self.remarks, *(note for note, there in made if there))
 
     def _make(self) -> dict[str, Any]:
         document = envelope("howsure.solve/2", self._rows(), notes=self.notes, **self.posteriors.settings)
@@ -478,7 +477,7 @@ class Solution(Result):
         }
 
     def _rows(self) -> list[dict[str, Any]]:
-        """A row per table, or a row per measure where tables are too many to list."""
+        """A row per table, or a row per metric where tables are too many to list."""
         if self.status == "undetermined":
             return self._ranges()
         columns = {name: np.asarray(quantity(name).at(self.outcome.tables)) for name in ("n", *_COLUMNS)}

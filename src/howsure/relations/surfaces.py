@@ -5,32 +5,214 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import combinations
 from reprlib import repr as brief
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.arrays import Array, Integers, Mask
+from howsure.arrays import Array, Index, Integers, Mask
 from howsure.catalogue import Metric
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.messages.language import option
 from howsure.messages.notes import Notes, note
 from howsure.messages.numbers import short
-from howsure.relations.grid import FREE, HeldMeasure, batched, spans
-from howsure.relations.quantities import Quantity, measure_of, quantity
-from howsure.relations.values import given, numbers
+from howsure.relations import roots
+from howsure.relations.quantities import Quantity, quantity, quantity_of
+from howsure.relations.region import EDGE, HUGE, outcome
+from howsure.relations.values import CLOSE, Given, given, numbers, short_number, simplest
 from howsure.render import columns as col
 from howsure.render.formats import Detail
 from howsure.render.kinds import ResultDict, ResultKind, TableColumn
 from howsure.results.result import Result, envelope, real
 from howsure.results.verbs import Verb
 
+# -- grid
+#
+# The tables at many points at once: three metrics, each with a value for every point.
+#
+# The batched form of solve. A quotient of sums of cells with a value is a row of weights, so three of them meet in
+# one direction, their cofactors, and the table is that direction scaled to shares. Two of them leave a segment of
+# tables, along which all roots of the third metric are found (roots.py). Points where rows coincide, and sets
+# with less than two such quotients, go through solve itself, one by one. Cells below 1e-14 of all items count as
+# empty.
+
+FREE: Final = -1  # tables without number
+_COINCIDE: Final = 1e-7  # rows this close to a plane meet in more than a direction, or in one that rounding decides
+_EMPTY: Final = 1e-14
+
+
+@dataclass(frozen=True)
+class HeldMetric:
+    """A metric with its value at every point; a count is divided by n, so that it is of shares."""
+
+    quantity: Quantity
+    values: Array
+    n: float = 1.0
+
+    @property
+    def rows(self) -> Array:
+        """Weights of the cells whose sum is 0, for each point; the largest is 1."""
+        top, bottom = self.quantity.weights  # type: ignore[misc]
+        below = np.ones(4) if self.quantity.sized else bottom
+        made = top - self.values[:, None] * below
+        return np.asarray(made / np.abs(made).max(axis=1, keepdims=True))
+
+    def misses(self, points: Index, shares: Array) -> Array:
+        """How far the metric of shares is from its value at these points."""
+        values = self.values[points]
+        return np.asarray(self.quantity.at(shares) - (values[:, None] if shares.ndim > 2 else values))
+
+    def holds(self, points: Index, shares: Array) -> Mask:
+        """Whether shares have the value, within rounding; never where the metric is 0/0."""
+        return np.asarray(np.abs(self.misses(points, shares)) <= CLOSE * np.maximum(1.0, np.abs(self.values[points])))
+
+
+class Spans(NamedTuple):
+    """At every point: how many tables, and the lowest and highest value of the metric asked for (NaN if 0/0)."""
+
+    tables: Integers
+    low: Array
+    high: Array
+    solved: int  # points that went through solve one by one
+
+
+def batched(quantities: Sequence[Quantity]) -> bool:
+    """Whether points need not be solved one by one."""
+    return sum(q.weights is not None for q in quantities) >= 2
+
+
+def spans(z: Quantity, conditions: Sequence[HeldMetric], n: float | None = None) -> Spans:
+    """The values of a metric over all tables that meet three conditions, at every point."""
+    size = conditions[0].values.size
+    points, shares, left, (free, start, end) = _tables(conditions)
+    tables = np.bincount(points, minlength=size)
+    low, high = np.full(size, np.inf), np.full(size, -np.inf)
+    value = _value(z, shares, n)
+    keep = ~np.isnan(value)
+    np.minimum.at(low, points[keep], value[keep])
+    np.maximum.at(high, points[keep], value[keep])
+    nothing = np.bincount(points[keep], minlength=size) == 0
+    low[nothing] = high[nothing] = np.nan
+    if free.size:
+        tables[free] = FREE
+        low[free], most = roots.extremes(lambda at, s: _value(z, roots.between(start, end, at, s), n), free.size)
+        high[free] = np.where(most > HUGE, np.inf, most)
+    for point in left:
+        tables[point], low[point], high[point] = _solved(z, conditions, int(point), n)
+    return Spans(tables, low, high, len(left))
+
+
+def _value(z: Quantity, shares: Array, n: float | None) -> Array:
+    return np.asarray(z.at(shares) * (n or 1.0) if z.sized else z.at(shares), dtype=float)
+
+
+Segments = tuple[Index, Array, Array]  # points, and both ends of their tables
+
+
+def _tables(conditions: Sequence[HeldMetric]) -> tuple[Index, Array, Index, Segments]:
+    """Points and shares of all tables, the points that are left to solve, and those with a segment of tables."""
+    linear = [c for c in conditions if c.quantity.weights is not None]
+    curves = [c for c in conditions if c.quantity.weights is None]
+    everything = np.arange(conditions[0].values.size)
+    free: Segments = everything[:0], np.zeros((0, 4)), np.zeros((0, 4))
+    if len(linear) < 2:
+        return everything[:0], np.zeros((0, 4)), everything, free
+    if not curves:
+        shares, inside, coincide = _meeting(*(c.rows for c in linear))
+        points = everything[inside & ~coincide]
+        shares = shares[points]
+    else:
+        start, end, inside, coincide = _segments(*(c.rows for c in linear))
+        single = np.abs(end - start).max(axis=1) < EDGE
+        rows, alone = (everything[inside & ~coincide & chosen] for chosen in (~single, single))
+        points, shares, throughout = _along(curves[0], rows, start[rows], end[rows])
+        points, shares = np.concatenate([points, alone]), np.concatenate([shares, start[alone]])
+        middle = 0.5 * (start[throughout] + end[throughout])
+        throughout = throughout[_hold(conditions, throughout, middle)]
+        free = throughout, start[throughout], end[throughout]
+    good = _hold(conditions, points, shares)
+    return points[good], shares[good], everything[coincide], free
+
+
+def _hold(conditions: Sequence[HeldMetric], points: Index, shares: Array) -> Mask:
+    return np.asarray(np.logical_and.reduce([c.holds(points, shares) for c in conditions]))
+
+
+def _meeting(a: Array, b: Array, c: Array) -> tuple[Array, Mask, Mask]:
+    """The shares at right angles to three rows; whether they are a table; and where the rows lie in a plane."""
+    out = np.empty(np.broadcast_shapes(a.shape, b.shape, c.shape))
+    for i in range(4):
+        j, k, l = (x for x in range(4) if x != i)
+        minor = a[..., j] * (b[..., k] * c[..., l] - b[..., l] * c[..., k])
+        minor -= a[..., k] * (b[..., j] * c[..., l] - b[..., l] * c[..., j])
+        minor += a[..., l] * (b[..., j] * c[..., k] - b[..., k] * c[..., j])
+        out[..., i] = -minor if i % 2 else minor
+    size, total = np.abs(out).max(axis=-1), out.sum(axis=-1)
+    coincide = size < _COINCIDE
+    with np.errstate(all="ignore"):
+        shares = out / total[..., None]
+        inside = (shares >= -EDGE).all(axis=-1)
+    return np.where(shares >= _EMPTY, shares, 0.0), np.asarray(inside), np.asarray(coincide)
+
+
+def _segments(a: Array, b: Array) -> tuple[Array, Array, Mask, Mask]:
+    """Both ends of the tables that two rows leave: where they meet the sides of the simplex, farthest apart."""
+    corners, inside, coincide = (
+        np.stack(x, axis=1) for x in zip(*(_meeting(a, b, side) for side in np.eye(4)), strict=True)
+    )
+    inside = inside & ~coincide
+    pairs = np.array(list(combinations(range(4), 2)) + [(i, i) for i in range(4)])
+    corners = np.where(inside[..., None], corners, 0.0)
+    apart = np.abs(corners[:, pairs[:, 0]] - corners[:, pairs[:, 1]]).max(axis=2)
+    apart = np.where(inside[:, pairs[:, 0]] & inside[:, pairs[:, 1]], apart, -1.0)
+    best = apart.argmax(axis=1)
+    at = np.arange(len(a))
+    start, end = corners[at, pairs[best, 0]], corners[at, pairs[best, 1]]
+    return start, end, np.asarray(inside.any(axis=1)), np.asarray(coincide.all(axis=1))
+
+
+def _along(curve: HeldMetric, rows: Index, start: Array, end: Array) -> tuple[Index, Array, Index]:
+    """All tables on segments that meet the curve, and the points where all tables of the segment do."""
+
+    def off(at: Index, s: Array) -> Array:
+        with np.errstate(all="ignore"):
+            return curve.misses(rows[at], roots.between(start, end, at, s))
+
+    found = roots.roots(off, np.maximum(1.0, np.abs(curve.values[rows])))
+    made = roots.between(start, end, found.rows, found.places)
+    return rows[found.rows], np.where(made < _EMPTY, 0.0, made), rows[found.throughout]
+
+
+def _solved(z: Quantity, conditions: Sequence[HeldMetric], point: int, n: float | None) -> tuple[int, float, float]:
+    """One point through solve: the number of tables, and the span of the metric over them."""
+    known = [_given(c.quantity, float(c.values[point]) * c.n) for c in conditions]
+    if n is not None:
+        known.append(_given(quantity("n"), n))
+    found = outcome(tuple(known), proved=False)
+    if found.region is not None:
+        span = found.region.spans((z,), proved=False)[0]
+        return FREE, *(span or (np.nan, np.nan))
+    if not len(found.tables):
+        return 0, np.nan, np.nan
+    tables = found.tables / found.tables.sum(axis=1, keepdims=True)
+    values = _value(z, tables, n)
+    values = values[~np.isnan(values)]
+    low, high = (float(values.min()), float(values.max())) if values.size else (np.nan, np.nan)
+    return len(tables), low, high
+
+
+def _given(q: Quantity, value: float) -> Given:
+    exact = simplest(value)
+    return Given(q, exact, exact, short_number(exact))
+
+
 # -- surfaces
 #
-# Surfaces: any measure over any two others at a fixed third, and its section where recall and precision are equal.
+# Surfaces: any metric over any two others at a fixed third, and its section where recall and precision are equal.
 #
-# Ishioka's figures 1 to 5. The tables of all grid points are found at once (grid.py); where there is none, or more than
+# Ishioka's figures 1 to 5. The tables of all grid points are found at once (above); where there is none, or more than
 # one value, the surface has a hole, and says why.
 
 BREAK_EVEN: Final = "break-even"
@@ -45,9 +227,9 @@ _MOST_SLOW: Final = 10_000
 
 @dataclass(frozen=True)
 class Surface(Result):
-    """A measure z on a grid of two others; arrays have a row for each y and a column for each x.
+    """A metric z on a grid of two others; arrays have a row for each y and a column for each x.
 
-    `values` is NaN where no table has these measures, where z is 0/0, and where tables have different z; there `low`
+    `values` is NaN where no table has these metrics, where z is 0/0, and where tables have different z; there `low`
     and `high` are its least and greatest value. `tables` counts the tables of each point, -1 for a continuum.
     """
 
@@ -136,10 +318,10 @@ def surface(
     n: Any = None,
     **named: Any,
 ) -> Surface:
-    """A measure over two others at a fixed third, such as phi by precision and recall at a fallout of 0.01.
+    """A metric over two others at a fixed third, such as phi by precision and recall at a fallout of 0.01.
 
-    Any measures of the catalogue, and counts where `n` is given. The grid has `size` points per side (a number or a
-    pair; 101, or 21 where points must be solved one by one) over the range of each measure, or is `x_values` by
+    Any metrics of the catalogue, and counts where `n` is given. The grid has `size` points per side (a number or a
+    pair; 101, or 21 where points must be solved one by one) over the range of each metric, or is `x_values` by
     `y_values`.
 
     >>> s = surface("phi", "precision", "recall", x_values=[0.25, 0.5], y_values=[0.4], fallout=0.01)
@@ -154,8 +336,8 @@ def surface(
     if len(third) != 1:
         got = ", ".join(str(k) for k, _ in third) or "none"
         raise BadSetting(f"a surface needs one fixed measure besides {x} and {y}, such as fallout=0.01; got {got}.")
-    held = [(measure_of(name), _number(name, value)) for name, value in third]
-    return _surface(measure_of(z), ((measure_of(x),), (measure_of(y),)), held, (x_values, y_values), size, n)
+    held = [(quantity_of(name), _number(name, value)) for name, value in third]
+    return _surface(quantity_of(z), ((quantity_of(x),), (quantity_of(y),)), held, (x_values, y_values), size, n)
 
 
 def break_even(
@@ -167,18 +349,18 @@ def break_even(
     size: int | Sequence[int] | None = None,
     n: Any = None,
 ) -> Surface:
-    """A measure where recall and precision are equal, by their value and another measure (Ishioka figs 4 and 5).
+    """A metric where recall and precision are equal, by their value and another metric (Ishioka figs 4 and 5).
 
     phi, informedness and markedness are all recall - fallout there: fp = fn.
 
     >>> break_even("phi", x_values=[0.4, 0.9], y_values=0.01).values.round(9).tolist()
     [[0.39, 0.89]]
     """
-    axes = ((quantity("recall"), quantity("precision")), (measure_of(y),))
-    return _surface(measure_of(z), axes, [], (x_values, y_values), size, n)
+    axes = ((quantity("recall"), quantity("precision")), (quantity_of(y),))
+    return _surface(quantity_of(z), axes, [], (x_values, y_values), size, n)
 
 
-Axes = tuple[tuple[Quantity, ...], tuple[Quantity, ...]]  # the measures of x, which are equal, and those of y
+Axes = tuple[tuple[Quantity, ...], tuple[Quantity, ...]]  # the metrics of x, which are equal, and those of y
 
 
 def _surface(
@@ -202,10 +384,10 @@ def _surface(
 def _grid(
     axes: Axes, given_values: tuple[Any, Any], size: int | Sequence[int] | None, n: float | None, fast: bool
 ) -> tuple[Array, Array]:
-    """The values of x and of y: those given, or as many as asked for over the range of the measure."""
+    """The values of x and of y: those given, or as many as asked for over the range of the metric."""
     if size is not None and all(v is not None for v in given_values):
-        told = f"{option('x_values')} and {option('y_values')} make the whole grid"
-        raise BadSetting(f"{told}: leave out {option('size')}.")
+        message = f"{option('x_values')} and {option('y_values')} make the whole grid"
+        raise BadSetting(f"{message}: leave out {option('size')}.")
     known = [None if v is None else axis_values(axis[0], v) for axis, v in zip(axes, given_values, strict=True)]
     sizes = _sides(size, _SIZE if fast else _SLOW_SIZE)
     sides = [k if v is None else v.size for k, v in zip(sizes, known, strict=True)]
@@ -216,12 +398,12 @@ def _grid(
     return x, y
 
 
-def _held(q: Quantity, values: Array, n: float | None) -> HeldMeasure:
-    return HeldMeasure(q, values / n, n) if q.sized and n is not None else HeldMeasure(q, values)
+def _held(q: Quantity, values: Array, n: float | None) -> HeldMetric:
+    return HeldMetric(q, values / n, n) if q.sized and n is not None else HeldMetric(q, values)
 
 
 def _check(z: Quantity, held: list[Quantity], n: float | None) -> None:
-    """Three measures that differ, and n where a count is among them."""
+    """Three metrics that differ, and n where a count is among them."""
     names = [q.name for q in held]
     for name in names:
         if names.count(name) > 1:
@@ -243,7 +425,7 @@ def _sides(size: int | Sequence[int] | None, default: int) -> tuple[int, int]:
 
 
 def axis_values(q: Quantity, values: Any) -> Array:
-    """A number or a list of them, all within the range of the measure."""
+    """A number or a list of them, all within the range of the metric."""
     made = np.atleast_1d(numbers(values, f"values of {q} are numbers"))
     if made.ndim != 1 or not made.size or not np.isfinite(made).all():
         raise BadSetting(f"values of {q} are a list of finite numbers; got {brief(values)}.")
@@ -261,7 +443,7 @@ def _default(q: Quantity, size: int, n: float | None) -> Array:
 
 
 def _number(name: str, value: Any) -> float:
-    """One number, in the range of its measure."""
+    """One number, in the range of its metric."""
     one = given(name, value) if not isinstance(value, str) else None
     if one is None or not one.exact:
         got = repr(value) if one is None else one.shown
@@ -271,12 +453,12 @@ def _number(name: str, value: Any) -> float:
 
 # -- eleven
 #
-# The 11-point averaged precision that belongs to a phi, or another measure, at a fixed fallout (Ishioka 3.3).
+# The 11-point averaged precision that belongs to a phi, or another metric, at a fixed fallout (Ishioka 3.3).
 #
-# At a recall r and a fallout a the measure is a function of precision. The precision that gives it a target value is
+# At a recall r and a fallout a the metric is a function of precision. The precision that gives it a target value is
 # looked for at r = 0, 0.1, ..., 1, and averaged. The function is not monotone: phi is 0 at both ends and rises to a
 # peak between, so a target above the peak has no solution, one below it has two. The sound rule finds all solutions,
-# takes the lowest at each level (the precision that is needed, on the side where the measure rises with it) or the
+# takes the lowest at each level (the precision that is needed, on the side where the metric rises with it) or the
 # highest, leaves out the levels without one, and says how many those are. The rule of the paper halves [0.01, 0.99]
 # as if the function rose, and returns a number whether there is a solution or not.
 
@@ -290,7 +472,7 @@ _FIRST: Final = 1e-6  # recall at level 0 of the bisection, where precision has 
 
 @dataclass(frozen=True)
 class ElevenPoint(Result):
-    """Averaged precision by the value of a measure (columns) and by fallout (rows).
+    """Averaged precision by the value of a metric (columns) and by fallout (rows).
 
     `precision` has the 11 recall levels along its last axis, NaN where no table has the target; `share` is the part of
     the levels that have one, `mean` the average over those (bisection: over all), NaN where there is none.
@@ -317,7 +499,7 @@ class ElevenPoint(Result):
 
     @property
     def gap(self) -> Array:
-        """Averaged precision minus the value of the measure, averaged over the values; one number per fallout."""
+        """Averaged precision minus the value of the metric, averaged over the values; one number per fallout."""
         with np.errstate(invalid="ignore"):
             gaps = self.mean - self.values
             there = ~np.isnan(gaps)
@@ -369,8 +551,8 @@ def eleven_point(
     """
     if rule not in RULES:
         raise UnknownName(f"no rule {rule!r}.{nearest(str(rule), RULES)} Rules: {', '.join(RULES)}.")
-    what = measure_of(measure)
-    if what.sized or np.ptp(what.at(_tables(np.array([0.3, 0.6]), 0.7, 0.2))) < 1e-9:
+    what = quantity_of(measure)
+    if what.sized or np.ptp(what.at(_ishioka_tables(np.array([0.3, 0.6]), 0.7, 0.2))) < 1e-9:
         raise BadSetting(
             f"eleven_point needs a measure that precision moves at a fixed recall and fallout; got {what}."
         )
@@ -382,7 +564,7 @@ def eleven_point(
             f"{targets.size:,} values and {rates.size:,} fallouts."
         )
     a, v, r = (x.ravel() for x in np.meshgrid(rates, targets, LEVELS, indexing="ij"))
-    known = [HeldMeasure(quantity("recall"), r), HeldMeasure(quantity("fallout"), a), HeldMeasure(what, v)]
+    known = [HeldMetric(quantity("recall"), r), HeldMetric(quantity("fallout"), a), HeldMetric(what, v)]
     found = spans(quantity("precision"), known)
     chosen = {"highest": found.high, "lowest": found.low}.get(rule)
     precision = _bisected(what, r, a, v) if chosen is None else chosen
@@ -392,17 +574,17 @@ def eleven_point(
 
 
 def _bisected(what: Quantity, r: Array, a: Array, v: Array) -> Array:
-    """The paper's search: up where the measure is below the target, else down."""
-    low, high = np.full(r.shape, 0.01), np.full(r.shape, 0.99)  # no bracket of a root, as searches.root needs
+    """The paper's search: up where the metric is below the target, else down."""
+    low, high = np.full(r.shape, 0.01), np.full(r.shape, 0.99)  # no bracket of a root, as roots.root needs
     r = np.maximum(r, _FIRST)
     for _ in range(_HALVINGS):
         p = 0.5 * (low + high)
-        value = what.at(_tables(p, r, a))
+        value = what.at(_ishioka_tables(p, r, a))
         low, high = np.where(value < v, p, low), np.where(value < v, high, p)
     return np.where(np.isnan(value), np.nan, 0.5 * (low + high))  # fallout 0 leaves no item but true negatives
 
 
-def _tables(p: Array, r: Array | float, a: Array | float) -> Array:
+def _ishioka_tables(p: Array, r: Array | float, a: Array | float) -> Array:
     """Ishioka eqs 7 to 9 with tp = ap."""
     return np.stack(np.broadcast_arrays(a * p, a * (1 - p), a * p * (1 / r - 1), (1 - p) * (1 - a)), axis=-1)
 

@@ -30,7 +30,7 @@ _ROUNDING: Final = 1e-12
 
 
 @dataclass(frozen=True)
-class Condition:
+class Constraint:
     """What must lie between two ends, `slack` beyond them at most."""
 
     target: Target
@@ -117,7 +117,7 @@ class System:
 
     givens: tuple[Given, ...]
     scale: Given | None
-    conditions: tuple[Condition, ...]
+    conditions: tuple[Constraint, ...]
     equations: tuple[tuple[Fraction, ...], ...]
     inequalities: tuple[tuple[Fraction, ...], ...]
 
@@ -127,7 +127,7 @@ class System:
         return all(one.exact for one in self.givens)
 
     @property
-    def curves(self) -> tuple[Condition, ...]:
+    def curves(self) -> tuple[Constraint, ...]:
         """The conditions that are no rows."""
         return tuple(c for c in self.conditions if c.target.linear is None)
 
@@ -178,7 +178,7 @@ def system(givens: tuple[Given, ...]) -> System:
             equations.append(_row(target.linear, low))
         elif target.linear is not None:
             inequalities += [_row(target.linear, low), tuple(-x for x in _row(target.linear, high))]
-    held = [Condition(target, float(low), float(high), scale) for target, low, high in made]
+    held = [Constraint(target, float(low), float(high), scale) for target, low, high in made]
     held.sort(key=lambda c: (c.target.linear is None, c.may_need_empty_cell))
     return System(givens, scale, tuple(held), tuple(equations), tuple(inequalities))
 

@@ -1,44 +1,284 @@
-"""Where a function of a threshold turns: between the nodes found here it only rises, only falls, or stays.
-
-The slope is known to rounding: a derivative by a complex step along each class, so its sign is too, but for a sum of
-two parts that cancel to their last digits. Its roots are looked for between points that resolve the laws
-(attributes.py), in each stretch between two breaks on its own.
-"""
+"""Two classes with a score each, and a threshold: every metric as a function of it."""
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from reprlib import repr as brief
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import special
 
 from howsure.arrays import Array, Index, Mask
 from howsure.catalogue import Metric, parse
 from howsure.catalogue.expressions import CELLS
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.messages.numbers import ends, short
-from howsure.relations.attributes import Attribute, MixedLaw, Scores, law_of
-from howsure.relations.quantities import Quantity, measure_of, quantity, unboxed
+from howsure.relations.quantities import Quantity, quantity, quantity_of, unboxed
 from howsure.relations.roots import crossings, root, turns
-from howsure.relations.values import given, numbers
+from howsure.relations.values import given, is_number, numbers
 from howsure.render import columns as col
 from howsure.render.formats import Detail
 from howsure.render.kinds import ResultDict, ResultKind, TableColumn
 from howsure.results.result import Result, envelope, real
 from howsure.results.verbs import Verb
 
+# -- distributions of scores
+#
+# One-dimensional distributions of a score: normal, uniform, a mixed distribution, and the scores of given items.
+#
+# All that a threshold needs to know: P(x < t) and P(x >= t), each with its own digits, the density where there is
+# one, the points at which the distribution is not smooth, and points close enough together to see everything it does.
+
+# Places of a normal distribution, out to where its tails are the smallest numbers there are: far out a wider
+# distribution takes over.
+_FINEST = 0.02
+_PLACES = np.concatenate([np.arange(-37.4, -8.0, 0.1), np.arange(-8.0, 8.0, _FINEST), np.arange(8.0, 37.45, 0.1)])
+
+_FAR = 1e150  # numbers up to this size can be squared, and taken from each other
+
+
+class ScoreDistribution(Protocol):
+    """A distribution of the score x."""
+
+    def tails(self, x: Array) -> tuple[Array, Array]:
+        """P(score < x) and P(score >= x)."""
+
+    def pdf(self, x: Array) -> Array:
+        """The density; 0 where there is none."""
+
+    def mirrored(self) -> ScoreDistribution:
+        """The distribution of minus the score."""
+
+    @property
+    def breaks(self) -> Array:
+        """Where it is not smooth."""
+
+    @property
+    def grid(self) -> Array:
+        """Points that resolve it."""
+
+    @property
+    def text(self) -> str:
+        """What it is, in a few words."""
+
+
+@dataclass(frozen=True)
+class Normal:
+    """A normal distribution."""
+
+    mean: float
+    std: float
+
+    def tails(self, x: Array) -> tuple[Array, Array]:
+        z = self._z(x)
+        return special.ndtr(z), special.ndtr(-z)
+
+    def _z(self, x: Array) -> Array:
+        with np.errstate(over="ignore"):  # so far out that it is infinite
+            return np.asarray((x - self.mean) / self.std)
+
+    def pdf(self, x: Array) -> Array:
+        with np.errstate(over="ignore"):
+            z = self._z(x)
+            return np.asarray(np.exp(-0.5 * z * z) / (self.std * math.sqrt(2 * math.pi)))
+
+    def mirrored(self) -> Normal:
+        return Normal(-self.mean, self.std)
+
+    @property
+    def breaks(self) -> Array:
+        return np.zeros(0)
+
+    @property
+    def grid(self) -> Array:
+        return self.mean + self.std * _PLACES
+
+    @property
+    def text(self) -> str:
+        return f"normal({self.mean:g}, {self.std:g})"
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """A uniform distribution."""
+
+    low: float
+    high: float
+
+    def tails(self, x: Array) -> tuple[Array, Array]:
+        inside = np.clip(x, self.low, self.high)
+        width = self.high - self.low
+        return (inside - self.low) / width, (self.high - inside) / width
+
+    def pdf(self, x: Array) -> Array:
+        return np.where((x > self.low) & (x < self.high), 1 / (self.high - self.low), 0.0)
+
+    def mirrored(self) -> Uniform:
+        return Uniform(-self.high, -self.low)
+
+    @property
+    def breaks(self) -> Array:
+        return np.array([self.low, self.high])
+
+    @property
+    def grid(self) -> Array:
+        return np.linspace(self.low, self.high, 101)
+
+    @property
+    def text(self) -> str:
+        return f"uniform({self.low:g}, {self.high:g})"
+
+
+@dataclass(frozen=True)
+class MixedDistribution:
+    """A distribution that is one of several, with given weights."""
+
+    weights: tuple[float, ...]
+    parts: tuple[ScoreDistribution, ...]
+
+    def tails(self, x: Array) -> tuple[Array, Array]:
+        below, above = zip(*(part.tails(x) for part in self.parts), strict=True)
+        return self._sum(below), self._sum(above)
+
+    def _sum(self, values: Sequence[Array]) -> Array:
+        return np.asarray(sum(w * v for w, v in zip(self.weights, values, strict=True)))
+
+    def pdf(self, x: Array) -> Array:
+        return self._sum([part.pdf(x) for part in self.parts])
+
+    def mirrored(self) -> MixedDistribution:
+        return MixedDistribution(self.weights, tuple(part.mirrored() for part in self.parts))
+
+    @property
+    def breaks(self) -> Array:
+        return np.concatenate([part.breaks for part in self.parts])
+
+    @property
+    def grid(self) -> Array:
+        """The points of all parts; of many normal distributions of about one width, as many as they need."""
+        alike: dict[int, list[Array]] = {}
+        for part in self.parts:
+            if isinstance(part, Normal):
+                alike.setdefault(math.frexp(part.std)[1], []).append(part.grid)
+        found = [part.grid for part in self.parts if not isinstance(part, Normal)]
+        for width, grids in alike.items():
+            x = np.concatenate(grids)
+            found.append(x[np.unique(np.floor(x / math.ldexp(_FINEST, width - 1)), return_index=True)[1]])
+        return np.concatenate(found)
+
+    @property
+    def text(self) -> str:
+        return " + ".join(f"{w:g} {part.text}" for w, part in zip(self.weights, self.parts, strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """The scores of given items, each as likely as the next."""
+
+    values: Array  # sorted
+
+    def tails(self, x: Array) -> tuple[Array, Array]:
+        n = len(self.values)
+        below = np.searchsorted(self.values, x, side="left")
+        return below / n, (n - below) / n
+
+    def pdf(self, x: Array) -> Array:
+        return np.zeros(np.shape(x))
+
+    def mirrored(self) -> Scores:
+        return Scores(-self.values[::-1])
+
+    @property
+    def breaks(self) -> Array:
+        return self.values
+
+    @property
+    def grid(self) -> Array:
+        return np.zeros(0)
+
+    @property
+    def text(self) -> str:
+        return f"{len(self.values):,} scores"
+
+
+def normal(mean: float, std: float) -> Normal:
+    """A normal distribution of the score.
+
+    >>> normal(0.4, 0.1).text
+    'normal(0.4, 0.1)'
+    """
+    if not _positive(std):
+        raise BadSetting(
+            f"the standard deviation of a normal law is a number above 0, from {1 / _FAR:g} to {_FAR:g}; "
+            f"got {brief(std)}."
+        )
+    return Normal(_finite(mean, "the mean of a normal law"), float(std))
+
+
+def uniform(low: float, high: float) -> Uniform:
+    """A uniform distribution of the score."""
+    a, b = _finite(low, "the lower end of a uniform law"), _finite(high, "the upper end of a uniform law")
+    if not a < b:
+        raise BadSetting(f"a uniform law goes from low to high; got {brief(low)} and {brief(high)}.")
+    return Uniform(a, b)
+
+
+def mixed(*parts: tuple[float, Any]) -> MixedDistribution:
+    """A mixed distribution: pairs of a weight and a distribution; the weights are made to add to 1.
+
+    >>> mixed((1, normal(0, 1)), (3, normal(4, 1))).text
+    '0.25 normal(0, 1) + 0.75 normal(4, 1)'
+    """
+    if not parts or any(not isinstance(x, tuple) or len(x) != 2 or not _positive(x[0]) for x in parts):
+        raise BadSetting("a mixed law is made of pairs, a weight above 0 and a law: mixed((0.3, normal(0, 1)), ...).")
+    total = sum(float(w) for w, _ in parts)
+    return MixedDistribution(
+        tuple(float(w) / total for w, _ in parts), tuple(distribution_of(x, "a part of a mixed law") for _, x in parts)
+    )
+
+
+def distribution_of(x: Any, what: str) -> ScoreDistribution:
+    """A distribution as it is, or that of an array of scores."""
+    if isinstance(x, (Normal, Uniform, MixedDistribution, Scores)):
+        return x
+    return scores(x, what)
+
+
+def scores(x: ArrayLike, what: str = "scores") -> Scores:
+    """The distribution of given scores."""
+    values = numbers(x, f"{what} is a law (normal, uniform, mixed) or an array of scores").ravel()
+    if values.size == 0:
+        raise BadSetting(f"{what} has no scores.")
+    if not np.isfinite(values).all():
+        raise BadSetting(f"{what} has scores that are not finite: leave these items out, or give them a number.")
+    if np.abs(values).max() > _FAR:
+        raise BadSetting(f"{what} has scores beyond {_FAR:g} in size: take their logarithm, or another scale.")
+    return Scores(np.sort(values))
+
+
+def _finite(x: Any, what: str) -> float:
+    if not is_number(x) or not abs(x) <= _FAR:
+        raise BadSetting(f"{what} is a number of at most {_FAR:g} in size; got {brief(x)}.")
+    return float(x)
+
+
+def _positive(x: Any) -> bool:
+    return is_number(x) and bool(1 / _FAR <= x <= _FAR)
+
+
 # -- monotone pieces
 #
 # Where a function of a threshold turns: between the nodes found here it only rises, only falls, or stays.
 #
 # The slope is known to rounding: a derivative by a complex step along each class, so its sign is too, but for a sum of
-# two parts that cancel to their last digits. Its roots are looked for between points that resolve the laws
-# (attributes.py), in each stretch between two breaks on its own.
+# two parts that cancel to their last digits. Its roots are looked for between points that resolve the distributions
+# (above), in each stretch between two breaks on its own.
 
 Slopes = Callable[[Array], tuple[Array, Array]]  # the slope and the size of its parts at a threshold
 
@@ -54,11 +294,13 @@ class Points:
 
 
 def points(grid: Array, breaks: Array) -> Points:
-    """The points of the grids, three in each stretch between two breaks, and its ends; none where no law has a density.
+    """The points of the grids, three in each stretch between two breaks, and its ends; none without a density.
 
     The ends: beside a jump of the density the slope may change its sign within the first step of the grid.
     """
-    breaks = np.sort(breaks, kind="stable")  # which merges what is sorted already, as the scores of each law are
+    breaks = np.sort(
+        breaks, kind="stable"
+    )  # which merges what is sorted already, as the scores of each distribution are
     breaks = breaks[np.diff(breaks, prepend=-np.inf) > 0]
     if not len(grid):
         return Points(grid, breaks)
@@ -95,10 +337,11 @@ def nodes(slopes: Slopes, where: Points) -> Array:
 
 # -- threshold
 #
-# Two classes, a score with a law in each, and a threshold: every measure as a function of it (Alvarez 2, 4.3 and 5.3).
+# Two classes, a score with a distribution in each, and a threshold: every metric as a function of it (Alvarez 2, 4.3
+# and 5.3).
 #
 # An item is answered positive where its score is at or above the threshold (or at or below: Alvarez' rule). The table
-# of shares follows from the two laws and the prevalence; measures are those of the catalogue at that table.
+# of shares follows from the two distributions and the prevalence; metrics are those of the catalogue at that table.
 
 Span = tuple[float, float]
 
@@ -110,7 +353,7 @@ SHOWN = ("recall", "precision", "accuracy", "f1", "informedness")
 class Peak(NamedTuple):
     """A highest value (lowest, where less is better) and the thresholds that have it: all between low and high.
 
-    An end at which the measure jumps may itself not have it. An end that is infinite means that all items, or none, are
+    An end at which the metric jumps may itself not have it. An end that is infinite means that all items, or none, are
     answered positive, or that the value is approached only. `threshold` is in the middle.
     """
 
@@ -135,30 +378,30 @@ class BreakEven(NamedTuple):
 
 @dataclass(frozen=True)
 class Mixture(Result):
-    """A score with one law for positive items and one for negative ones; see `mixture`."""
+    """A score with one distribution for positive items and one for negative ones; see `mixture`."""
 
-    positive: Attribute
-    negative: Attribute
+    positive: ScoreDistribution
+    negative: ScoreDistribution
     prevalence: float
     answer: str = "above"
     thresholds: tuple[float, ...] | None = None
 
-    # -- tables and measures
+    # -- tables and metrics
 
     @cached_property
-    def _laws(self) -> tuple[Attribute, Attribute]:
-        """Both laws, turned so that high scores are answered positive."""
+    def _distributions(self) -> tuple[ScoreDistribution, ScoreDistribution]:
+        """Both distributions, turned so that high scores are answered positive."""
         if self.answer == "above":
             return self.positive, self.negative
         return self.positive.mirrored(), self.negative.mirrored()
 
     def _turn(self, x: ArrayLike) -> Array:
-        """To and from thresholds of the turned laws."""
+        """To and from thresholds of the turned distributions."""
         t = np.asarray(x, dtype=float)
         return t if self.answer == "above" else -t
 
     def _cells(self, t: Array) -> Array:
-        (fn, tp), (tn, fp) = (law.tails(t) for law in self._laws)
+        (fn, tp), (tn, fp) = (law.tails(t) for law in self._distributions)
         a, b = self.prevalence, 1 - self.prevalence
         return np.stack([a * tp, b * fp, a * fn, b * tn], axis=-1)
 
@@ -168,21 +411,21 @@ class Mixture(Result):
         return {c: unboxed(found[..., i]) for i, c in enumerate(CELLS)}
 
     def measure(self, metric: str | Metric, threshold: ArrayLike) -> Any:
-        """Any measure of the catalogue, or your own, at thresholds; NaN where it is undefined.
+        """Any metric of the catalogue, or your own, at thresholds; NaN where it is undefined.
 
         >>> from howsure.relations import mixture, normal
         >>> m = mixture(normal(1, 1), normal(-1, 1), prevalence=0.5)
         >>> round(m.measure("recall", 0), 6), round(m.measure("phi", 0), 6)
         (0.841345, 0.682689)
         """
-        return unboxed(measure_of(metric).at(self._cells(self._turn(_numbers(threshold)))))
+        return unboxed(quantity_of(metric).at(self._cells(self._turn(_numbers(threshold)))))
 
-    # -- how a measure moves
+    # -- how a metric moves
 
     def slope(self, metric: str | Metric, threshold: ArrayLike) -> Any:
-        """The derivative of a measure by the threshold; 0 between the scores of given items."""
+        """The derivative of a metric by the threshold; 0 between the scores of given items."""
         sign = 1.0 if self.answer == "above" else -1.0
-        return unboxed(sign * self._slopes(measure_of(metric), self._turn(_numbers(threshold)))[0])
+        return unboxed(sign * self._slopes(quantity_of(metric), self._turn(_numbers(threshold)))[0])
 
     def _slopes(self, q: Quantity, t: Array) -> tuple[Array, Array]:
         """The slope, and the sum of the sizes of its parts: what each of the two classes adds to it.
@@ -190,7 +433,7 @@ class Mixture(Result):
         A complex step along each class. Steps are shares of the cells, so that they are small however small these are.
         """
         cells = self._cells(t)
-        a, b = self._laws
+        a, b = self._distributions
         moves = self.prevalence * a.pdf(t), (1 - self.prevalence) * b.pdf(t)
         zero = np.zeros(np.shape(t))
         ways = (np.stack([-moves[0], zero, moves[0], zero], -1), np.stack([zero, -moves[1], zero, moves[1]], -1))
@@ -203,7 +446,7 @@ class Mixture(Result):
 
     @cached_property
     def _points(self) -> Points:
-        a, b = self._laws
+        a, b = self._distributions
         return points(np.concatenate([a.grid, b.grid]), np.concatenate([a.breaks, b.breaks]))
 
     def _path(self, q: Quantity) -> tuple[Array, Array]:
@@ -222,12 +465,12 @@ class Mixture(Result):
         return t[keep], value[keep]
 
     def peaks(self, metric: str | Metric) -> tuple[Peak, ...]:
-        """Every local best value of a measure, the best first."""
+        """Every local best value of a metric, the best first."""
         return tuple(self._peak(*x) for x in zip(*(y.tolist() for y in self._runs(metric)), strict=True))
 
     def _runs(self, metric: str | Metric) -> tuple[Array, Array, Array]:
         """First node, last node and value of every run of nodes that is higher than its neighbours, the best first."""
-        q = measure_of(metric)
+        q = quantity_of(metric)
         t, value = self._path(q)
         up = value if _better(metric) == "higher" else -value
         with np.errstate(invalid="ignore"):
@@ -254,7 +497,7 @@ class Mixture(Result):
         return next((float(x) for x in near if np.nextafter(t, x) == x), t)
 
     def best(self, metric: str | Metric) -> Peak:
-        """The best threshold for a measure, over all of them.
+        """The best threshold for a metric, over all of them.
 
         >>> from howsure.relations import mixture, normal
         >>> m = mixture(normal(1, 1), normal(-1, 1), prevalence=0.2)
@@ -265,7 +508,7 @@ class Mixture(Result):
         return self._peak(float(low[0]), float(high[0]), float(value[0]))
 
     def rising_together(self) -> tuple[Span, ...]:
-        """Stretches of thresholds over which recall and precision rise, or fall, together; of laws with a density."""
+        """Stretches of thresholds over which recall and precision rise, or fall, together; needs densities."""
         if not self._smooth:
             raise BadSetting("with given scores precision jumps up at every positive item: give laws with a density.")
         q = quantity("precision")
@@ -275,10 +518,10 @@ class Mixture(Result):
         return self._spans(t, same)
 
     def flat(self, metric: str | Metric) -> tuple[Span, ...]:
-        """Stretches of thresholds over which answers change but the measure does not; of laws with a density."""
+        """Stretches of thresholds over which answers change but the metric does not; needs densities."""
         if not self._smooth:
             raise BadSetting("with given scores answers change by jumps: give laws with a density.")
-        q = measure_of(metric)
+        q = quantity_of(metric)
         t, value = self._path(q)
         recall, fallout = (np.asarray(quantity(x).at(self._cells(t)), dtype=float) for x in ("recall", "fallout"))
         moved = np.abs(np.diff(recall)) + np.abs(np.diff(fallout)) > 1e-9
@@ -286,7 +529,7 @@ class Mixture(Result):
 
     @property
     def _smooth(self) -> bool:
-        return not any(_has_scores(law) for law in self._laws)
+        return not any(_has_scores(law) for law in self._distributions)
 
     def _spans(self, t: Array, inside: Mask) -> tuple[Span, ...]:
         """Runs of neighbouring stretches, in the thresholds of the user; a step of one rounding joins them."""
@@ -326,7 +569,7 @@ class Mixture(Result):
     # -- document
 
     def at(self) -> Array:
-        """The thresholds of the rows: those asked for, or 21 that span both laws."""
+        """The thresholds of the rows: those asked for, or 21 that span both distributions."""
         if self.thresholds is not None:
             return np.array(self.thresholds)
         return np.sort(self._turn(np.linspace(self._quantile(0.001), self._quantile(0.999), 21)))
@@ -342,7 +585,7 @@ class Mixture(Result):
         return {"panels": self._panels}
 
     def _panels(self, size: int = 241) -> dict[str, Any]:
-        """The measures at thresholds from end to end, and the densities of both classes where they have one."""
+        """The metrics at thresholds from end to end, and the densities of both classes where they have one."""
         t = np.sort(self._turn(np.linspace(self._quantile(0.001), self._quantile(0.999), size)))
         found = {name: [real(x) for x in self.measure(name, t)] for name in ("recall", "precision", "accuracy")}
         if self._smooth:
@@ -385,7 +628,7 @@ def mixture(
     answer: str = "above",
     thresholds: Sequence[float] | None = None,
 ) -> Mixture:
-    """Two classes with a score each: laws (normal, uniform, mixed) or arrays of scores of your own items.
+    """Two classes with a score each: distributions (normal, uniform, mixed) or arrays of scores of your own items.
 
     `prevalence` may be left out when both are arrays: it is the share of positive scores. `answer` tells which scores
     are answered positive: those at or "above" the threshold, or at or "below" it.
@@ -394,7 +637,7 @@ def mixture(
     >>> m.best("f1")
     Peak(threshold=0.35, value=0.8571428571428571, low=0.3, high=0.4)
     """
-    laws = law_of(positive, "positive"), law_of(negative, "negative")
+    laws = distribution_of(positive, "positive"), distribution_of(negative, "negative")
     if answer not in ("above", "below"):
         raise UnknownName(f"answer= is 'above' or 'below'; got {answer!r}.{nearest(str(answer), ('above', 'below'))}")
     if prevalence is None:
@@ -416,13 +659,13 @@ def _shown(thresholds: ArrayLike) -> tuple[float, ...]:
     return tuple(values.tolist())
 
 
-def _has_scores(law: Attribute) -> bool:
-    return isinstance(law, Scores) or (isinstance(law, MixedLaw) and any(_has_scores(x) for x in law.parts))
+def _has_scores(law: ScoreDistribution) -> bool:
+    return isinstance(law, Scores) or (isinstance(law, MixedDistribution) and any(_has_scores(x) for x in law.parts))
 
 
 def _better(metric: str | Metric) -> str:
-    """The direction of a measure."""
-    q = measure_of(metric)
+    """The direction of a metric."""
+    q = quantity_of(metric)
     better = None if q.sized else parse(metric).better
     if better is None:
         raise BadSetting(f"{q.name} has no best value: it is neither better high nor better low.")

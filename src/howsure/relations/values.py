@@ -94,17 +94,17 @@ class Given:
 
 
 def givens(
-    measures: Mapping[str, Any] | None, n: Any, named: Mapping[str, Any], *, ties: str = "up"
+    metrics: Mapping[str, Any] | None, n: Any, named: Mapping[str, Any], *, ties: str = "up"
 ) -> tuple[Given, ...]:
     """Everything that was reported, once each."""
     if ties not in ("up", "either"):
         raise BadSetting(f"{option('ties')} is 'up' or 'either'; got {ties!r}.")
-    pairs = [*(measures or {}).items(), *named.items(), *([] if n is None else [("n", n)])]
+    pairs = [*(metrics or {}).items(), *named.items(), *([] if n is None else [("n", n)])]
     out: dict[str, Given] = {}
     for name, value in pairs:
         one = given(full_name(str(name)), value, ties=ties)
         if one.name in out and (out[one.name].low, out[one.name].high) != (one.low, one.high):
-            first, second = (_told(x) for x in (out[one.name], one))
+            first, second = (_quoted(x) for x in (out[one.name], one))
             raise BadSetting(f"{one.name} is given twice, as {first} and as {second}.")
         out[one.name] = one
     if not out:
@@ -298,7 +298,7 @@ def is_number(x: Any) -> bool:
     return isinstance(x, (int, float, np.number)) and not isinstance(x, bool)
 
 
-def _told(one: Given) -> str:
+def _quoted(one: Given) -> str:
     """A value as it was given; digits in quotes where they mean a range."""
     return f"'{one.shown}'" if one.printed else one.shown
 
