@@ -17,7 +17,7 @@ from howsure.messages.notes import SHARED_ITEMS, merged
 from howsure.messages.numbers import beside, count, ends, probability, short, width_of
 from howsure.posteriors.posterior import Posterior
 from howsure.render import columns as col
-from howsure.render.kinds import ResultDict, ResultKind, TableColumn
+from howsure.render.kinds import ResultDict, ResultKind, TableColumn, later
 from howsure.results.result import Result
 from howsure.results.verbs import EXAMPLE, Verb
 from howsure.validate import ColumnsAndTarget, check_kind, check_level, integer, metrics_given, places
@@ -433,9 +433,23 @@ def _p_equal(row: dict[str, Any]) -> str:
     return probability(row["p_equal"], row["error"].get("equal", row["error"]["probability"]))
 
 
+def _title(_result: ResultDict, systems: list[str]) -> str:
+    return f"Is {systems[0]} better than {systems[1]}?"
+
+
 VERB: Final = Verb(
     compare,
-    kinds=(ResultKind("compare", _columns, bars="difference", charts="systems:compare"),),
+    kinds=(
+        ResultKind(
+            "compare",
+            _columns,
+            bars="difference",
+            charts=later("charts.systems:compare"),
+            title=_title,
+            answers=later("report.opening:pairs"),
+            clusters=True,
+        ),
+    ),
     examples=(
         f"{EXAMPLE} --pred logistic --pred tree",
         "examples/neighbours.jsonl examples/logistic.jsonl --outcome passed --cluster question",

@@ -22,7 +22,7 @@ from howsure.evidence.classes import Tally
 from howsure.evidence.protocol import THRESHOLD, number
 from howsure.evidence.scored import Scored
 from howsure.messages.notes import Notes, merged, note
-from howsure.messages.numbers import short
+from howsure.messages.numbers import probability, short, stated
 from howsure.messages.user_text import visible
 from howsure.posteriors.distribution import Distribution
 from howsure.posteriors.posterior import Posterior
@@ -33,7 +33,7 @@ from howsure.ranking import bands, thresholds
 from howsure.ranking.bands import CurveBand, Line, at_rate, closed, drawn_band, few_digits, spoken, spread, sure_band
 from howsure.ranking.limits import Given
 from howsure.ranking.thresholds import Choice, choose
-from howsure.render.kinds import ResultKind
+from howsure.render.kinds import Answers, Directions, ResultDict, ResultKind, later
 from howsure.results.result import Result, envelope, real
 from howsure.results.verbs import EXAMPLE, Verb
 from howsure.validate import AUTO, Columns, check_kind, check_level, metrics_given, whole_from
@@ -429,10 +429,35 @@ def curve(
     return Curve(p, wanted, check_kind(given.interval if interval is None else interval), asked)
 
 
+# -- what is shown
+
+
+def _answers(result: ResultDict, directions: Directions) -> Answers:
+    from howsure.render.findings import sentence
+    from howsure.report.opening import first_few, scores
+
+    chosen = [sentence(n["text"]) for n in result["notes"] if n["code"] == "best"]
+    pairs = [
+        stated(f"P({p['first']} better than {p['second']} on {p['metric']})", probability(p.get("p_better"))) + "."
+        for p in result.get("pairs") or ()
+    ]
+    own = [(question, told) for question, told in scores(result, directions) if question != "Which is best?"]
+    return [*own, ("Which is best?", first_few(pairs, "pair", "in the document")),
+            ("Which threshold?", first_few(chosen, "threshold", "in the notes"))]  # fmt: skip
+
+
 VERB: Final = Verb(
     curve,
     kinds=(
-        ResultKind("curve", score_columns, bars="row", charts="thresholds:curve"),
+        ResultKind(
+            "curve",
+            score_columns,
+            bars="row",
+            charts=later("charts.thresholds:curve"),
+            title="How good are the scores at every threshold?",
+            answers=_answers,
+            assumptions=thresholds.chosen,
+        ),
         bands.KIND,
         thresholds.KIND,
     ),

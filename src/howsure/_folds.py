@@ -25,7 +25,7 @@ from howsure.messages.numbers import probability, within
 from howsure.messages.user_text import visible
 from howsure.posteriors.distribution import Distribution
 from howsure.render import columns as col
-from howsure.render.kinds import ResultDict, ResultKind, TableColumn
+from howsure.render.kinds import ResultDict, ResultKind, TableColumn, later
 from howsure.results.outlines import outline
 from howsure.results.result import Result, envelope, real
 from howsure.results.verbs import Verb
@@ -489,4 +489,36 @@ def _share(row: dict[str, Any], key: str) -> str:
     return probability(row["shares"][key], row["error"]["probability"])
 
 
-VERB: Final = Verb(compare_folds, kinds=(ResultKind("folds", _columns, bars="difference", charts="systems:folds"),))
+def _title(_result: ResultDict, systems: list[str]) -> str:
+    two = len(systems) == 2
+    return f"Is {systems[0]} better than {systems[1]}?" if two else f"Which of {len(systems)} systems is best?"
+
+
+_ASSUMPTIONS: Final = (
+    (
+        "Scores of folds go together, because these share training data: as much as the share that is tested.",
+        "Very small folds, or learning algorithms that change a lot with a few training items.",
+    ),
+    ("Differences of folds are about normal.", "A few folds that are far from all others."),
+    (
+        "All algorithms had the same folds, and the data are a random sample.",
+        "Preprocessing or tuning that saw the test folds.",
+    ),
+)
+
+
+VERB: Final = Verb(
+    compare_folds,
+    kinds=(
+        ResultKind(
+            "folds",
+            _columns,
+            bars="difference",
+            charts=later("charts.systems:folds"),
+            title=_title,
+            answers=later("report.opening:pairs"),
+            sampled=False,
+            assumptions=lambda _: _ASSUMPTIONS,
+        ),
+    ),
+)

@@ -25,7 +25,7 @@ from howsure.posteriors.estimand import NextScore, Question
 from howsure.posteriors.future_items import MOST_OF_TWO, called, difference_apart, draws_of_tables
 from howsure.posteriors.posterior import Posterior
 from howsure.render import columns as col
-from howsure.render.kinds import ResultDict, ResultKind, TableColumn
+from howsure.render.kinds import Answers, Directions, ResultDict, ResultKind, TableColumn, later
 from howsure.results.outlines import step_outline
 from howsure.results.result import Result, envelope, real
 from howsure.results.verbs import EXAMPLE, Verb
@@ -456,9 +456,44 @@ def _columns(result: ResultDict, rows: Sequence[Any]) -> list[TableColumn]:
     return [*columns, col.route()]
 
 
+def _title(result: ResultDict, _systems: list[str]) -> str:
+    first = result["rows"][0]
+    return f"What will the next {count(first['next'])} {first['unit']}s show?"
+
+
+def _answers(result: ResultDict, directions: Directions) -> Answers:
+    from howsure.render import findings
+    from howsure.report.opening import first_few, targets_of
+
+    level = findings.percent(result["level"])
+    expected = []
+    for row in result["rows"]:
+        what = f"{row['first']} less {row['second']} on {row['asked']}" if row.get("first") else findings.named(row)
+        ends = findings.span(row).replace(" to ", " and ")
+        expected.append(f"{what} will be between {ends} with probability {level}.")
+    targets = targets_of(result["rows"], directions, result["level"])
+    return [("What is to be expected?", first_few(expected, "row")), *targets]
+
+
+_SAME_POPULATION: Final = (
+    "The next items come from the same population.",
+    "A change of users, of labels or of the system.",
+)
+
+
 VERB: Final = Verb(
     forecast,
-    kinds=(ResultKind("forecast", _columns, bars="row", charts="decisions:forecast"),),
+    kinds=(
+        ResultKind(
+            "forecast",
+            _columns,
+            bars="row",
+            charts=later("charts.decisions:forecast"),
+            title=_title,
+            answers=_answers,
+            assumptions=lambda _: [_SAME_POPULATION],
+        ),
+    ),
     examples=(
         f"{EXAMPLE} --pred tree --n 200 --metric f1 --below 0.9",
         f"{EXAMPLE} --pred logistic --pred tree --n 200",

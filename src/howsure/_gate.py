@@ -25,7 +25,7 @@ from howsure.messages.user_text import visible
 from howsure.posteriors.distribution import Distribution
 from howsure.posteriors.posterior import Posterior
 from howsure.render import columns as col
-from howsure.render.kinds import ResultDict, ResultKind, TableColumn
+from howsure.render.kinds import Answers, Directions, ResultDict, ResultKind, TableColumn, later
 from howsure.results.result import Result, envelope, real
 from howsure.results.verbs import EXAMPLE, Verb
 from howsure.validate import ColumnsAndTarget, check_kind, check_level, spells
@@ -621,9 +621,38 @@ def _more(rows: Sequence[Any]) -> list[TableColumn]:
     return [cell] if units else []
 
 
+def _answers(result: ResultDict, _directions: Directions) -> Answers:
+    from howsure.render.findings import sentence
+    from howsure.report.opening import chance, first_few
+
+    others = [
+        f"{row['requirement']}: {row['status']}, it holds with probability {chance(row['probability'], row)}."
+        for row in result["rows"]
+        if row["status"] != "pass"
+    ]
+    verdict = [sentence(result["verdict"])]
+    return [("Does it pass?", verdict), ("What does not pass?", first_few(others, "requirement"))]
+
+
+_SET_BEFORE: Final = (
+    "Requirements were set before the test.",
+    "Testing again and again until it passes: some test will.",
+)
+
+
 VERB: Final = Verb(
     gate,
-    kinds=(ResultKind("gate", _columns, charts="decisions:gate"),),
+    kinds=(
+        ResultKind(
+            "gate",
+            _columns,
+            charts=later("charts.decisions:gate"),
+            title="Does it pass?",
+            answers=_answers,
+            assumptions=lambda _: [_SET_BEFORE],
+            clusters=True,
+        ),
+    ),
     examples=(
         f"{EXAMPLE} --pred logistic --require 'f1 > 0.9 with 0.95'",
         f"{EXAMPLE} --pred logistic --pred tree --require 'f1 not worse by 0.01'",

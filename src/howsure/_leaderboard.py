@@ -28,7 +28,7 @@ from howsure.posteriors.estimand import Question
 from howsure.posteriors.posterior import Posterior
 from howsure.posteriors.sampling import MOST_DRAWS, MOST_NUMBERS
 from howsure.render import columns as col
-from howsure.render.kinds import ResultDict, ResultKind, TableColumn
+from howsure.render.kinds import Assumption, ResultDict, ResultKind, TableColumn, later
 from howsure.results.result import Result, envelope, real
 from howsure.results.verbs import EXAMPLE, Verb
 from howsure.validate import ColumnsAndTarget, check_draws, check_kind, check_level, finite, integer, metrics_given
@@ -530,9 +530,29 @@ def _p_best(row: dict[str, Any]) -> str:
     return probability(row["p_best"], col.error_of(row, "best"), col.error_of(row, "best_floor"))
 
 
+def not_tuned(result: ResultDict) -> list[Assumption]:
+    """Return what is assumed of several systems."""
+    told = (
+        "The systems were not tuned on these items.",
+        "Many versions tried on the same test: the best one looks better than it is.",
+    )
+    return [told] if len(result["data"]["systems"]) > 2 else []
+
+
 VERB: Final = Verb(
     leaderboard,
-    kinds=(ResultKind("leaderboard", _columns, bars="row", charts="systems:leaderboard"),),
+    kinds=(
+        ResultKind(
+            "leaderboard",
+            _columns,
+            bars="row",
+            charts=later("charts.systems:leaderboard"),
+            title=lambda _, systems: f"Which of {len(systems)} systems is best?",
+            answers=later("report.opening:ranked"),
+            assumptions=not_tuned,
+            clusters=True,
+        ),
+    ),
     examples=(
         f"{EXAMPLE} --pred logistic --pred tree --pred texture",
         "--rate 47/50 --rate 40/50 --rate 44/50",

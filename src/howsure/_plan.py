@@ -18,7 +18,7 @@ from howsure.posteriors.estimand import Question
 from howsure.posteriors.posterior import Posterior, posterior
 from howsure.render import columns as col
 from howsure.render.formats import Detail
-from howsure.render.kinds import ResultDict, ResultKind, TableColumn
+from howsure.render.kinds import ResultDict, ResultKind, TableColumn, later
 from howsure.results.result import Result, envelope
 from howsure.results.verbs import EXAMPLE, Verb
 from howsure.validate import check_kind, check_level, check_seed, finite, one_metric, plain_number, whole_from
@@ -458,9 +458,27 @@ def _notes(result: ResultDict, texts: list[str]) -> list[str]:
     return [*texts, told] if error > 1e-6 else texts
 
 
+_LIKE_THE_PILOT: Final = (
+    "Future items are like those of the pilot, or as expected.",
+    "A pilot of easy items, or expectations that were hopes: the plan is then too small.",
+)
+
+
 VERB: Final = Verb(
     plan,
-    kinds=(ResultKind("plan", _columns, _rows, _headline, _notes, every_note=True, charts="decisions:plan"),),
+    kinds=(
+        ResultKind(
+            "plan",
+            _columns,
+            _rows,
+            _headline,
+            _notes,
+            every_note=True,
+            charts=later("charts.decisions:plan"),
+            title="How many items have to be labelled?",
+            assumptions=lambda _: [_LIKE_THE_PILOT],
+        ),
+    ),
     examples=(
         "--metric f1 --expected recall=.8,precision=.7,prevalence=.1 --width .05",
         f"{EXAMPLE} --pred tree --metric f1 --above .85",

@@ -12,6 +12,7 @@ from typing import Any, Final, Unpack
 import numpy as np
 
 from howsure.catalogue import Metric
+from howsure.catalogue.expressions import CELLS
 from howsure.errors import BadSetting, HowsureError, UnknownName, listing
 from howsure.evidence import protocol
 from howsure.messages.language import option
@@ -23,10 +24,11 @@ from howsure.posteriors.posterior import Posterior, posterior
 from howsure.posteriors.priors import NAMES
 from howsure.render import columns as col
 from howsure.render.formats import USUAL, Detail
-from howsure.render.kinds import ResultDict, ResultKind, TableColumn
+from howsure.render.kinds import Answers, Directions, ResultDict, ResultKind, TableColumn, later
 from howsure.results.result import Result, envelope
 from howsure.results.verbs import EXAMPLE, Verb
 from howsure.validate import (
+    AUTO,
     ColumnsAndTarget,
     check_kind,
     check_level,
@@ -228,9 +230,24 @@ class Report(Result):
     def _under_priors(self) -> list[dict[str, Any]]:
         return self._prior_rows
 
-    def _typed(self) -> dict[str, Any] | None:
-        known = all(self._known(row.asked) == row.metric for row in self.rows)  # a measure of the user's has no name
-        return {"tolerance": self.posterior.tolerance} if known else None
+    def _command(self) -> list[str] | None:
+        """The words that score the counts again, where they are of one plain table."""
+        result, rows, prior = self._document, self._document["rows"], self._document["prior"]["name"]
+        counts = None if result.get("shrink") or prior not in NAMES else _counts(result["data"])
+        if counts is None or any(row["slice"] or row["system"] or row["class"] is not None for row in rows):
+            return None
+        if any(self._known(row.asked) != row.metric for row in self.rows):  # a metric of the user's has no name
+            return None
+        words = ["howsure", "score", *counts]
+        for row in rows:
+            words += ["--metric", str(row["asked"])]
+        for row in rows:
+            words += [] if row["above"] is None else ["--above", f"{row['asked']}={row['above']!r}"]
+        settings = {"prior": (prior, "even"), "level": (self.level, 0.95), "seed": (result["seed"], 0),
+                    "interval": (self.interval, AUTO), "tolerance": (self.posterior.tolerance, 0.02)}  # fmt: skip
+        for name, (value, usual) in settings.items():
+            words += [] if value == usual else [f"--{name}", str(value)]
+        return [*words, *(["--chance"] if "chance" in result.get("columns", ()) else []), "--out", "report.html"]
 
     def _outline(self) -> dict[str, Any]:
         """The law of the only row."""
@@ -444,6 +461,34 @@ def score_columns(result: ResultDict, rows: Sequence[Any]) -> list[TableColumn]:
     return [*columns, col.route()]
 
 
+def _counts(data: dict[str, Any]) -> list[str] | None:
+    """Return one plain table as the command takes it."""
+    cells = data.get("cells")
+    if data.get("tables") != 1 or data.get("weighted") or data.get("prevalence") or data.get("clusters"):
+        return None
+    if not cells or any(not float(x).is_integer() for x in cells.values()):
+        return None
+    whole = {k: int(x) for k, x in cells.items()}
+    if set(cells) == {"hits", "misses"}:
+        return ["--rate", f"{whole['hits']}/{whole['hits'] + whole['misses']}"]
+    return ["--counts", ",".join(f"{k}={x}" for k, x in whole.items())] if set(cells) == set(CELLS) else None
+
+
+def _title(result: ResultDict, systems: list[str]) -> str:
+    from howsure.report.opening import of_systems
+
+    metrics, whose = {row["asked"] for row in result["rows"]}, of_systems(systems)
+    if len(metrics) == 1:
+        return f"How sure is {metrics.pop()}{whose}?"
+    return f"How sure are the scores{whose}?" if whose else "How sure are these scores?"
+
+
+def _answers(result: ResultDict, directions: Directions) -> Answers:
+    from howsure.report.opening import scores
+
+    return scores(result, directions, ask_target=True)
+
+
 def _above_chance(row: dict[str, Any]) -> str:
     p, error = row["p_above_chance"], col.error_of(row, "chance")
     if p is None:
@@ -453,7 +498,17 @@ def _above_chance(row: dict[str, Any]) -> str:
 
 VERB: Final = Verb(
     score,
-    kinds=(ResultKind("score", score_columns, bars="row", charts="scores:score"),),
+    kinds=(
+        ResultKind(
+            "score",
+            score_columns,
+            bars="row",
+            charts=later("charts.scores:score"),
+            title=_title,
+            answers=_answers,
+            clusters=True,
+        ),
+    ),
     examples=(
         "examples/neighbours.jsonl",
         f"{EXAMPLE} --truth truth --pred tree --metric f1",

@@ -10,7 +10,7 @@ from typing import Any, Final, overload
 from howsure.errors import BadSetting
 from howsure.messages.language import option, spelled
 from howsure.messages.notes import Notes, note
-from howsure.messages.numbers import short, within
+from howsure.messages.numbers import count, short, within
 from howsure.relations.integers import NotSearched
 from howsure.relations.joint import JointSolution, solve_together
 from howsure.relations.region import outcome, whole_outcome
@@ -18,7 +18,7 @@ from howsure.relations.solution import Solution
 from howsure.relations.values import Given, givens
 from howsure.render import columns as col
 from howsure.render.formats import Detail
-from howsure.render.kinds import ResultDict, ResultKind, TableColumn
+from howsure.render.kinds import Answers, Directions, ResultDict, ResultKind, TableColumn, later
 from howsure.results.verbs import Verb
 from howsure.validate import flag, integer
 
@@ -225,8 +225,50 @@ def _count(x: float) -> str:
     return f"{x:,}" if isinstance(x, int) else f"{x:.6g}"
 
 
+def _finding(result: ResultDict) -> str:
+    """Return the only table, or why there are several or none."""
+    why, tables = str(result["why"]).rstrip("."), result["tables"]
+    return why if len(tables) != 1 else f"{why}: {_cells(tables[0])}"
+
+
+def _cells(table: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} {count(x)}" for name, x in table.items())
+
+
+def _answers(result: ResultDict, _directions: Directions) -> Answers:
+    from howsure.render.findings import listed, sentence
+
+    given = [f"{x['name']} {x['shown']}" for x in result.get("given") or () if "shown" in x]
+    reported = [f"Reported: {listed(given, 8)}."] if given else []
+    follows = [sentence(f"{result['status']}: {result['why']}")]
+    tables = [_cells(t) for t in result.get("tables") or () if "tp" in t]
+    follows += [f"{tables[0]}."] if len(tables) == 1 else []
+    return [("What was reported?", reported), ("What follows?", follows)]
+
+
+_ONE_TABLE: Final = (
+    "All reported values are of one table, and rounded as usual.",
+    "Values of different test sets, averages over classes or runs, or a misprint.",
+)
+
+
 VERB: Final = Verb(
     solve,
-    kinds=(ResultKind("solve", _columns, _rows, _headline, _notes, every_note=True, charts="tables:solve"),),
+    kinds=(
+        ResultKind(
+            "solve",
+            _columns,
+            _rows,
+            _headline,
+            _notes,
+            every_note=True,
+            charts=later("charts.tables:solve"),
+            finding=_finding,
+            title="Which tables are behind the reported numbers?",
+            answers=_answers,
+            sampled=False,
+            assumptions=lambda _: [_ONE_TABLE],
+        ),
+    ),
     examples=("precision=.75 recall=.6 accuracy=.85 n=200",),
 )

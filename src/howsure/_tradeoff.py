@@ -10,7 +10,7 @@ from howsure._solve import solve
 from howsure.catalogue.expressions import CELLS
 from howsure.errors import BadSetting, NeedsPositive
 from howsure.evidence.classes import Tally
-from howsure.messages.numbers import count, ends, short
+from howsure.messages.numbers import count, ends, ends_of, probability, short
 from howsure.posteriors.posterior import Posterior, posterior
 from howsure.relations.association import two_by_two
 from howsure.relations.quantities import quantity
@@ -19,7 +19,7 @@ from howsure.relations.solution import Solution
 from howsure.relations.values import Given, given, short_number, simplest
 from howsure.render import columns as col
 from howsure.render.formats import Detail
-from howsure.render.kinds import ResultDict, ResultKind, TableColumn
+from howsure.render.kinds import ResultDict, ResultKind, TableColumn, later
 from howsure.results.verbs import Verb
 from howsure.validate import AUTO, check_kind, check_level
 
@@ -179,8 +179,34 @@ def _arc(x: dict[str, Any]) -> str:
     return f"accuracy {short(x['accuracy'])}, prevalence {short(x['prevalence'])}: {reach}"
 
 
+def _finding(result: ResultDict) -> str:
+    """Return what becomes of precision at the first recall, and whether more recall costs precision."""
+    row, curve, p = result["rows"][0], result["curve"], result.get("p_tradeoff")
+    costs = "more recall costs precision" if result["trades_off"] else "more recall does not cost precision"
+    if p is not None:
+        costs = f"more recall costs precision with probability {probability(p['value'], p['error'])}"
+    held = "" if curve is None else f"at accuracy {curve['accuracy']:.4g} and prevalence {curve['prevalence']:.4g} "
+    at = f"{held}{costs}"  # counts without positive items have no curve of their own, but a posterior of one
+    known = row.get("median") if row.get("precision") is None else row["precision"]  # as the table beneath has it
+    if known is None:
+        return f"{at}; no table has recall {row['recall']:.4g}"
+    span = "" if row.get("low") is None else f" ({' to '.join(ends_of(row))})"
+    return f"{at}; at recall {row['recall']:.4g} precision is {short(known)}{span}"
+
+
 VERB: Final = Verb(
     tradeoff,
-    kinds=(ResultKind("tradeoff", _columns, headline=_headline, every_note=True, charts="relations:tradeoff"),),
+    kinds=(
+        ResultKind(
+            "tradeoff",
+            _columns,
+            headline=_headline,
+            every_note=True,
+            charts=later("charts.relations:tradeoff"),
+            finding=_finding,
+            title="What does recall cost in precision?",
+            sampled=False,
+        ),
+    ),
     examples=("accuracy=.9 prevalence=.2",),
 )

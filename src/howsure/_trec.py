@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from howsure._compare import compare
-from howsure._leaderboard import Leaderboard, leaderboard, ranked_columns
+from howsure._leaderboard import Leaderboard, leaderboard, not_tuned, ranked_columns
 from howsure._score import Report, score, score_columns
 from howsure.arrays import Array, Mask
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
@@ -28,7 +28,7 @@ from howsure.ranking.ir_measures_bridge import Foreign, foreign, is_measure
 from howsure.ranking.measures import FAMILIES, RunMeasure
 from howsure.ranking.names import parse
 from howsure.render import columns as col
-from howsure.render.kinds import ResultDict, ResultKind, TableColumn
+from howsure.render.kinds import ResultDict, ResultKind, TableColumn, later
 from howsure.results.result import Result
 from howsure.results.verbs import Verb
 from howsure.validate import check_seed, flag, metrics_given
@@ -491,8 +491,30 @@ def _columns(result: ResultDict, rows: Sequence[Any]) -> Sequence[TableColumn]:
     return [col.words("metric"), col.words("run", "system"), *ranked]
 
 
+def _title(_result: ResultDict, systems: list[str]) -> str:
+    return f"Which of {len(systems)} runs is best?" if len(systems) > 1 else "How good is this run?"
+
+
+_JUDGMENTS: Final = (
+    "Judgments are right, and documents that nobody judged are treated as the notes say.",
+    "Runs that found relevant documents which were never judged: they score too low.",
+)
+
+
 VERB: Final = Verb(
     trec,
-    kinds=(ResultKind("trec", _columns, bars="row", charts="systems:evaluation"),),
+    kinds=(
+        ResultKind(
+            "trec",
+            _columns,
+            bars="row",
+            charts=later("charts.systems:evaluation"),
+            title=_title,
+            answers=later("report.opening:ranked"),
+            assumptions=not_tuned,
+            labels=_JUDGMENTS,
+            unit="query",
+        ),
+    ),
     examples=("examples/wine.qrels examples/wine-full.run",),
 )

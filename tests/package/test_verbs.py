@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import howsure as hs
+from howsure.errors import BadSetting
 from howsure.render.kinds import kind_of
 from howsure.results import verbs
 
@@ -29,13 +30,15 @@ def test_a_verb_is_declared_in_its_own_file(name):
 
 
 def test_every_schema_is_of_a_declared_kind():
-    """Each result dict that the package makes has its kind; a schema that nobody declares has none."""
+    """Each result dict that the package makes has its kind; a schema that nobody declares is refused."""
     made = {
         x for p in SOURCES for x in re.findall(r'\n[^>]*envelope\(\s*"(howsure\.[a-z-]+/\d)"', p.read_text("utf-8"))
     }
     assert len(made) > 12
-    assert [x for x in sorted(made) if kind_of({"schema": x}) is None] == []
-    assert kind_of({"schema": "howsure.nothing/1"}) is None
+    for schema in made:
+        assert schema.startswith(f"howsure.{kind_of({'schema': schema}).name}/")
+    with pytest.raises(BadSetting, match=r"^this is no result of howsure: its schema is 'howsure\.nothing/1'"):
+        kind_of({"schema": "howsure.nothing/1"})
 
 
 def test_summaries_import_no_verb():

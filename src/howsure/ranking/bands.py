@@ -23,7 +23,7 @@ from howsure.posteriors.distribution import Distribution
 from howsure.posteriors.posterior import Posterior
 from howsure.posteriors.score_samples import CurvePoints, score_draws
 from howsure.render import columns as col
-from howsure.render.kinds import ResultDict, ResultKind, TableColumn
+from howsure.render.kinds import ResultDict, ResultKind, TableColumn, later
 from howsure.results.result import Result, envelope, real
 from howsure.validate import check_seed
 
@@ -288,4 +288,4 @@ def _columns(result: ResultDict, rows: Sequence[Any]) -> list[TableColumn]:
     ]
 
 
-KIND: Final = ResultKind("band", _columns, charts="thresholds:band")
+KIND: Final = ResultKind("band", _columns, charts=later("charts.thresholds:band"), title="How sure is the curve?")

@@ -31,7 +31,7 @@ from howsure.posteriors.scored import Thresholds
 from howsure.posteriors.thresholds import table_of, tally_at
 from howsure.ranking.limits import Given, Limit, Sure, check_lawful, closest, read
 from howsure.render import columns as col
-from howsure.render.kinds import ResultDict, ResultKind, TableColumn
+from howsure.render.kinds import Assumption, ResultDict, ResultKind, TableColumn, later
 from howsure.results.outlines import outline
 from howsure.results.result import Result, envelope, real
 from howsure.validate import AUTO
@@ -619,4 +619,19 @@ def _best_value(row: dict[str, Any]) -> str:
     return col.value(row, "mean" if row["value"] is None else "value", "-")
 
 
-KIND: Final = ResultKind("threshold", _columns, charts="thresholds:choice")
+def chosen(result: ResultDict) -> list[Assumption]:
+    """Return what is assumed of a threshold that was chosen on the items."""
+    told = (
+        "A threshold that was chosen on these items is judged on others.",
+        "Reading the score at the best threshold as what it will be: it was picked because it looked good.",
+    )
+    return [told] if any(n["code"] in ("best", "best-of-many") for n in result["notes"]) else []
+
+
+KIND: Final = ResultKind(
+    "threshold",
+    _columns,
+    charts=later("charts.thresholds:choice"),
+    title="Which threshold is best?",
+    assumptions=chosen,
+)

@@ -23,7 +23,7 @@ from howsure.posteriors.posterior import posterior
 from howsure.relations.quantities import quantity, unboxed
 from howsure.render import columns as col
 from howsure.render.formats import Detail
-from howsure.render.kinds import ResultDict, ResultKind, TableColumn
+from howsure.render.kinds import ResultDict, ResultKind, TableColumn, later
 from howsure.results.result import Result, envelope, real
 from howsure.results.verbs import Verb
 
@@ -418,10 +418,31 @@ def _whether_all_hold(result: ResultDict, _detail: Detail) -> str:
     return "all identities hold" if result["holds"] else "an identity is broken"
 
 
+_INDEPENDENT: Final = (
+    "The table counts independent items.",
+    "Items that go together: standard errors are then too small.",
+)
+
+
 VERB: Final = Verb(
     associate,
     kinds=(
-        ResultKind("association", _columns, charts="tables:association"),
-        ResultKind("identities", _both_sides, headline=_whether_all_hold, every_note=True, charts="tables:identities"),
+        ResultKind(
+            "association",
+            _columns,
+            charts=later("charts.tables:association"),
+            title="How do truth and answer go together?",
+            sampled=False,
+            assumptions=lambda _: [_INDEPENDENT],
+        ),
+        ResultKind(
+            "identities",
+            _both_sides,
+            headline=_whether_all_hold,
+            every_note=True,
+            charts=later("charts.tables:identities"),
+            title="Do the identities hold on this table?",
+            sampled=False,
+        ),
     ),
 )

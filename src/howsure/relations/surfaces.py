@@ -24,7 +24,7 @@ from howsure.relations.region import EDGE, HUGE, outcome
 from howsure.relations.values import CLOSE, Given, given, numbers, short_number, simplest
 from howsure.render import columns as col
 from howsure.render.formats import Detail
-from howsure.render.kinds import ResultDict, ResultKind, TableColumn
+from howsure.render.kinds import ResultDict, ResultKind, TableColumn, later
 from howsure.results.result import Result, envelope, real
 from howsure.results.verbs import Verb
 
@@ -670,14 +670,26 @@ def _headline_by_fallout(result: ResultDict, _detail: Detail) -> str:
 VERB: Final = Verb(
     surface,
     kinds=(
-        ResultKind("surface", _columns, _rows, _headline, _notes, every_note=True, charts="relations:surface"),
+        ResultKind(
+            "surface",
+            _columns,
+            _rows,
+            _headline,
+            _notes,
+            every_note=True,
+            charts=later("charts.relations:surface"),
+            title="How do these measures go together?",
+            sampled=False,
+        ),
         ResultKind(
             "eleven-point",
             _columns_by_fallout,
             _rows_by_fallout,
             _headline_by_fallout,
             every_note=True,
-            charts="relations:eleven_point",
+            charts=later("charts.relations:eleven_point"),
+            title="Which averaged precision belongs to it?",
+            sampled=False,
         ),
     ),
     examples=("--z phi fallout=.01",),

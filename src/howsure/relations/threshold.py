@@ -24,7 +24,7 @@ from howsure.relations.roots import crossings, root, turns
 from howsure.relations.values import given, is_number, numbers
 from howsure.render import columns as col
 from howsure.render.formats import Detail
-from howsure.render.kinds import ResultDict, ResultKind, TableColumn
+from howsure.render.kinds import ResultDict, ResultKind, TableColumn, later
 from howsure.results.result import Result, envelope, real
 from howsure.results.verbs import Verb
 
@@ -722,6 +722,15 @@ def _place(x: dict[str, Any]) -> str:
 VERB: Final = Verb(
     mixture,
     kinds=(
-        ResultKind("mixture", _columns, headline=_headline, notes=_notes, every_note=True, charts="relations:mixture"),
+        ResultKind(
+            "mixture",
+            _columns,
+            headline=_headline,
+            notes=_notes,
+            every_note=True,
+            charts=later("charts.relations:mixture"),
+            title="What does a threshold do to two kinds of items?",
+            sampled=False,
+        ),
     ),
 )

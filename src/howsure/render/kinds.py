@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Literal
+
+from howsure.errors import BadSetting
 
 if TYPE_CHECKING:
     from howsure.charts.chart import Chart
@@ -17,6 +19,7 @@ Holds = Literal["words", "count", "number", "interval", "probability"]
 Points = Mapping[str, Callable[[], Any]]  # what charts show beyond a result dict, by name: densities and lines
 Charts = dict[str, "Callable[[], Chart]"]  # by name, the most telling first
 Answers = list[tuple[str, list[str]]]  # a question, and the sentences that answer it
+Directions = Mapping[str, str | None]  # of metrics: "higher" or "lower", if one side is better
 Assumption = tuple[str, str]  # what is assumed, and what would break it
 
 
@@ -57,20 +60,28 @@ class ResultKind:
     notes: Callable[[ResultDict, list[str]], list[str]] = lambda _, texts: texts  # with those that the table adds
     every_note: bool = False  # also the technical ones, where there is no --verbose that would show them
     bars: Literal["row", "difference"] | None = None  # the part of a row whose interval is drawn beside it
-    charts: str | None = None  # the function of howsure.charts that draws it, "module:function"
-    finding: Callable[[ResultDict], str] | None = None  # in a sentence, if it has no verdict and no headline score
-    formats: tuple[str, ...] = ()  # for which it has more than other kinds
+    charts: Callable[[ResultDict, Points], Charts] = lambda *_: {}
+    finding: Callable[[ResultDict], str] | None = None  # in a sentence, if it is no verdict and no headline score
+    title: str | Callable[[ResultDict, list[str]], str] = ""  # of its report: the question, of these systems
+    answers: Callable[[ResultDict, Directions], Answers] | None = None  # if it answers more than its headline does
+    assumptions: Callable[[ResultDict], Iterable[Assumption]] = lambda _: ()
+    sampled: bool = True  # if not, what holds of samples, labels and priors is not assumed
+    labels: Assumption | None = None  # what is assumed of its labels, if that is not the usual
+    unit: str = "item"  # of which samples consist
+    clusters: bool = False  # whether units that go together can be named
 
     def __post_init__(self) -> None:
         _KINDS[self.name] = self
 
-    def drawn(self, result: ResultDict, points: Points) -> Charts:
-        """Return its charts; none where its kind has none."""
-        if self.charts is None:
-            return {}
-        module, _, function = self.charts.partition(":")
-        made: Charts = getattr(import_module(f"howsure.charts.{module}"), function)(result, points)
-        return made
+
+def later(name: str) -> Callable[..., Any]:
+    """Return the function of that name, such as "charts.systems:compare", imported when it is called."""
+    module, _, function = name.partition(":")
+
+    def imported(*given: Any) -> Any:
+        return getattr(import_module(f"howsure.{module}"), function)(*given)
+
+    return imported
 
 
 def kind_name(result: Mapping[str, Any]) -> str:
@@ -78,8 +89,8 @@ def kind_name(result: Mapping[str, Any]) -> str:
     return str(result.get("schema") or "").removeprefix("howsure.").partition("/")[0]
 
 
-def kind_of(result: Mapping[str, Any]) -> ResultKind | None:
-    """Return the kind of a result dict; None if no verb declares it."""
+def kind_of(result: Mapping[str, Any]) -> ResultKind:
+    """Return the kind of a result dict."""
     from howsure import _VERBS
 
     name = kind_name(result)
@@ -87,7 +98,9 @@ def kind_of(result: Mapping[str, Any]) -> ResultKind | None:
         import_module(f"howsure.{_VERBS[name]}")
     if name not in _KINDS:  # read from a file, say: whoever makes it is not imported yet
         _import_all()
-    return _KINDS.get(name)
+    if name not in _KINDS:
+        raise BadSetting(f"this is no result of howsure: its schema is {result.get('schema')!r}.")
+    return _KINDS[name]
 
 
 def _import_all() -> None:

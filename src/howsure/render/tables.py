@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from howsure.errors import BadSetting, UnknownName, nearest
 from howsure.messages.language import option
@@ -13,7 +13,7 @@ from howsure.messages.numbers import count, probability, short, size
 from howsure.messages.user_text import visible
 from howsure.render.columns import USUAL_PRIORS
 from howsure.render.formats import USUAL, Detail
-from howsure.render.kinds import ResultDict, ResultKind, Row, TableColumn, kind_of
+from howsure.render.kinds import ResultDict, Row, TableColumn, kind_of
 
 # -- notes
 
@@ -182,7 +182,7 @@ class TextTable:
 
 def text_table(result: ResultDict, detail: Detail = USUAL) -> TextTable:
     """Return the table of a result dict that has rows."""
-    kind = cast(ResultKind, kind_of(result) or kind_of({"schema": _OTHERWISE}))
+    kind = kind_of(result)
     rows = kind.rows(result)
     every = kind.columns(result, rows)
     _check(detail, [c.key for c in every if not c.shown], [c.key for c in every if c.shown])
@@ -196,9 +196,6 @@ def text_table(result: ResultDict, detail: Detail = USUAL) -> TextTable:
         kind.notes(result, notes_of(result, replace(detail, verbose=detail.verbose or kind.every_note))),
     )
     return _with_gap(result, replace(made, bars=bars))
-
-
-_OTHERWISE: Final = "howsure.score/1"  # a result dict that no verb declares is shown as rows of scores
 
 
 def safe_table(

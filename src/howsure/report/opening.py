@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 from howsure.messages.language import spelled
-from howsure.messages.numbers import by_weight, count, probability, short, stated
+from howsure.messages.numbers import by_weight, count, probability, short
 from howsure.messages.verdicts import decisive, likely
 from howsure.render import findings
+from howsure.render.kinds import Answers, Directions, ResultDict, kind_of
 from howsure.render.tables import in_parts, text_table
 
 # -- measured
 #
 # What was measured: the measures, the systems, and the items of each.
-
-Document = dict[str, Any]
-
-
-def kind_of(document: Document) -> str:
-    """What a document is of: score, compare, ..."""
-    return str(document["schema"].partition(".")[2].partition("/")[0])
 
 
 def of_systems(systems: Sequence[str]) -> str:
@@ -29,64 +23,63 @@ def of_systems(systems: Sequence[str]) -> str:
     return f" of {findings.listed(named)}" if named else ""
 
 
-def measured(document: Document, files: Sequence[str] = ()) -> list[str]:
+def measured(result: ResultDict, files: Sequence[str] = ()) -> list[str]:
     """The measures, the systems, the data and where these came from."""
-    data, rows = document.get("data") or {}, document["rows"]
-    on = _on(document)
+    data, rows = result.get("data") or {}, result["rows"]
+    on = _on(result)
     if on is None:
         return []
     names = list(dict.fromkeys(str(row.get("asked") or row.get("metric")) for row in rows if row.get("metric")))
-    if not names and document.get("metric"):
-        names = [str(document["metric"])]
+    if not names and result.get("metric"):
+        names = [str(result["metric"])]
     systems = [str(x) for x in data.get("systems") or ()]
     said = findings.listed(names, 4) + of_systems(systems) if names else "What is known"
     said += f", on {on}" + (f" from {findings.listed(files)}" if files else "")
-    return [f"{said}.", *_classes(data), *_judge(document)]
+    return [f"{said}.", *_classes(data), *_judge(result)]
 
 
-def judged(document: Document) -> bool:
+def judged(result: ResultDict) -> bool:
     """Whether labels are a judge's, corrected by those of people."""
-    codes = (str(n["code"]) for n in document.get("notes") or ())
-    return bool(document.get("judge")) or "validated" in (document.get("data") or {}) or "judge" in codes
+    codes = (str(n["code"]) for n in result.get("notes") or ())
+    return bool(result.get("judge")) or "validated" in (result.get("data") or {}) or "judge" in codes
 
 
-def elsewhere(document: Document) -> bool:
+def elsewhere(result: ResultDict) -> bool:
     """Whether the judge was validated on items of another population."""
-    return any(n["code"] == "judge-external" for n in document.get("notes") or ())
+    return any(n["code"] == "judge-external" for n in result.get("notes") or ())
 
 
-def _judge(document: Document) -> list[str]:
+def _judge(result: ResultDict) -> list[str]:
     """Whose labels they are, and how many of people correct them."""
-    if not judged(document):
+    if not judged(result):
         return []
-    sizes = [(x["system"], x["validated"]) for x in document.get("judge") or ()]
+    sizes = [(x["system"], x["validated"]) for x in result.get("judge") or ()]
     each = [f"{count(n)}{'' if name is None else f' of {name}'}" for name, n in sizes]
     many = f"on {findings.listed(each)} items" if each else "on some of the items"
-    where = " from elsewhere" if elsewhere(document) else ""
+    where = " from elsewhere" if elsewhere(result) else ""
     return [f"Labels are a judge's; what people said {many}{where} corrects for its errors."]
 
 
-def _on(document: Document) -> str | None:
+def _on(result: ResultDict) -> str | None:
     """The items, or those of each system where they are not the same, or the folds."""
-    data = document.get("data") or {}
+    data = result.get("data") or {}
     if data.get("n") is not None:
-        return _units(document)
+        return _units(result)
     if data.get("folds"):
         return ("the same " if len(data.get("systems") or ()) > 1 else "") + f"{count(data['folds'])} folds"
-    sizes = findings.sizes(document)
+    sizes = findings.sizes(result)
     if not sizes:
         return None
     what = "different items by weight" if by_weight(data) else "different items"
     return f"{what}: {findings.listed([f'{count(n)} of {name}' for name, n in sizes.items()], 4)}"
 
 
-def _units(document: Document) -> str:
-    data = document["data"]
+def _units(result: ResultDict) -> str:
+    data = result["data"]
     n = data["n"]
-    unit = "query" if kind_of(document) == "trec" else "item"
-    many = f"{count(n)} {unit if n == 1 else 'queries' if unit == 'query' else 'items'}"
-    if not any(row.get("overall") for row in document["rows"]):
-        many += in_parts(document)
+    many = units_of(n, kind_of(result).unit)
+    if not any(row.get("overall") for row in result["rows"]):
+        many += in_parts(result)
     if data.get("clusters"):
         many += f" in {count(data['clusters'])} clusters"
     if by_weight(data):
@@ -94,7 +87,21 @@ def _units(document: Document) -> str:
     return f"the same {many}" if data.get("paired") and len(data.get("systems") or ()) > 1 else many
 
 
-def _classes(data: Document) -> list[str]:
+def units_of(n: float, unit: str) -> str:
+    """Return so many units: 2 items, 1 query.
+
+    >>> units_of(2, "item"), units_of(1, "query"), units_of(4, "query")
+    ('2 items', '1 query', '4 queries')
+    """
+    return f"{count(n)} {unit if n == 1 else several(unit)}"
+
+
+def several(unit: str) -> str:
+    """Return the plural of a unit."""
+    return "queries" if unit == "query" else f"{unit}s"
+
+
+def _classes(data: ResultDict) -> list[str]:
     labels, positive = data.get("labels") or [], data.get("positive")
     if data.get("outcome") or len(labels) < 2 or (labels == [0, 1] and positive == 1):
         return []
@@ -106,67 +113,41 @@ def _classes(data: Document) -> list[str]:
 #
 # The first screen of a report: what was measured, how sure it is, what is best, and which slices are surely worse.
 
-Answers = list[tuple[str, list[str]]]  # a question, and the sentences that answer it
 _MOST: Final = 4  # sentences that answer one question
 
 
-def title(document: Document) -> str:
-    """The question that the report answers."""
-    kind, data, rows = kind_of(document), document.get("data") or {}, document["rows"]
-    systems = [str(x) for x in data.get("systems") or ()]
-    if kind == "score":
-        if len({row["asked"] for row in rows}) == 1:
-            return f"How sure is {rows[0]['asked']}{of_systems(systems)}?"
-        return f"How sure are the scores{of_systems(systems)}?" if of_systems(systems) else "How sure are these scores?"
-    if kind in ("compare", "folds") and len(systems) == 2:
-        return f"Is {systems[0]} better than {systems[1]}?"
-    if kind in ("leaderboard", "trec", "folds") and len(systems) > 1:
-        return f"Which of {len(systems)} {'runs' if kind == 'trec' else 'systems'} is best?"
-    if kind == "forecast":
-        return f"What will the next {count(rows[0]['next'])} {rows[0]['unit']}s show?"
-    return _TITLES.get(kind, f"What {kind} shows")
+def title(result: ResultDict) -> str:
+    """Return the question that the report answers."""
+    kind, systems = kind_of(result), [str(x) for x in (result.get("data") or {}).get("systems") or ()]
+    made = kind.title if isinstance(kind.title, str) else kind.title(result, systems)
+    return made or f"What {kind.name} shows"
 
 
-_TITLES: Final = {
-    "trec": "How good is this run?",
-    "curve": "How good are the scores at every threshold?",
-    "threshold": "Which threshold is best?",
-    "band": "How sure is the curve?",
-    "gate": "Does it pass?",
-    "plan": "How many items have to be labelled?",
-    "solve": "Which tables are behind the reported numbers?",
-    "tradeoff": "What does recall cost in precision?",
-    "mixture": "What does a threshold do to two kinds of items?",
-    "surface": "How do these measures go together?",
-    "eleven-point": "Which averaged precision belongs to it?",
-    "association": "How do truth and answer go together?",
-    "identities": "Do the identities hold on this table?",
-}
+def answers(result: ResultDict, directions: Directions, files: Sequence[str] = ()) -> Answers:
+    """Return the questions that this result can answer, in the order in which people ask them."""
+    own = kind_of(result).answers or _plain
+    every = [("What was measured?", measured(result, files)), *own(result, directions)]
+    return [(question, sentences) for question, sentences in every if sentences]
 
 
-def answers(document: Document, directions: Mapping[str, str | None], files: Sequence[str] = ()) -> Answers:
-    """The questions that this document can answer, in the order in which people ask them."""
-    own = _ANSWERS.get(kind_of(document), _plain)(document, directions)
-    return [(question, said) for question, said in [("What was measured?", measured(document, files)), *own] if said]
-
-
-def _score(document: Document, directions: Mapping[str, str | None]) -> Answers:
-    whole = [row for row in document["rows"] if row.get("overall")] or [
-        row for row in document["rows"] if not row.get("slice")
+def scores(result: ResultDict, directions: Directions, ask_target: bool = False) -> Answers:
+    """Return how sure scores are, of which systems and in which slices; `ask_target` says how to give a target."""
+    whole = [row for row in result["rows"] if row.get("overall")] or [
+        row for row in result["rows"] if not row.get("slice")
     ]
-    main = _best_first(findings.headlines(document), directions)
-    targets = _targets(whole or document["rows"], directions, document["level"])
-    if not targets and kind_of(document) == "score":
+    main = _best_first(findings.headlines(result), directions)
+    targets = targets_of(whole or result["rows"], directions, result["level"])
+    if not targets and ask_target:
         targets = _untargeted(main[0], directions)
     return [
-        ("How sure is it?", [*_sure_of(main, document["level"]), *_more(_others(whole, main), "measure")]),
+        ("How sure is it?", [*_sure_of(main, result["level"]), *_more(_others(whole, main), "measure")]),
         *targets,
         ("Which is best?", _leading(main, directions)),
-        *_slices(document, [*main, *(row for row in whole if row["asked"] != main[0]["asked"])], directions),
+        *_slices(result, [*main, *(row for row in whole if row["asked"] != main[0]["asked"])], directions),
     ]
 
 
-def _best_first(rows: Sequence[Document], directions: Mapping[str, str | None]) -> list[Document]:
+def _best_first(rows: Sequence[ResultDict], directions: Directions) -> list[ResultDict]:
     """Systems by their score, where one side is better; what has no score is last, and tables stay in their order."""
     direction = directions.get(rows[0]["metric"]) if rows else None
     if direction is None or not all(row.get("system") for row in rows):
@@ -175,23 +156,23 @@ def _best_first(rows: Sequence[Document], directions: Mapping[str, str | None]) 
     return sorted(rows, key=lambda row: (row["score"] is None, sign * (row["score"] or 0.0)))
 
 
-def _sure_of(rows: Sequence[Document], level: float) -> list[str]:
+def _sure_of(rows: Sequence[ResultDict], level: float) -> list[str]:
     """The scores of one measure in words, of many the first few."""
     what = "system" if any(row.get("system") for row in rows) else "table"
-    return _first([_headline(row, level) for row in rows], what)
+    return first_few([_in_words(row, level) for row in rows], what)
 
 
-def _others(rows: Sequence[Document], main: Sequence[Document]) -> int:
+def _others(rows: Sequence[ResultDict], main: Sequence[ResultDict]) -> int:
     """How many measures there are beside the headline."""
     return len({row["asked"] for row in rows} - {row["asked"] for row in main})
 
 
-def _headline(row: Document, level: float) -> str:
+def _in_words(row: ResultDict, level: float) -> str:
     """A score in words; the target has an answer of its own."""
     return findings.of_row(row | {"above": None, "overall": None}, level)
 
 
-def _targets(rows: Sequence[Document], directions: Mapping[str, str | None], level: float) -> Answers:
+def targets_of(rows: Sequence[ResultDict], directions: Directions, level: float) -> Answers:
     """What is known of each target: to be above it, or below it where the measure is to be low."""
     found: dict[str, list[str]] = {}
     for row in rows:
@@ -203,12 +184,12 @@ def _targets(rows: Sequence[Document], directions: Mapping[str, str | None], lev
             turned = side == "above" and directions.get(row["metric"]) == "lower"
             p, word = (1.0 - p, "below") if turned else (p, side)
             at = "at or below" if turned and row.get("next") else word  # what comes next may be the value itself
-            said = f"{_sure(p, level)} {of} is {at} {limit:g} with probability {_chance(p, row)}."
+            said = f"{_sure(p, level)} {of} is {at} {limit:g} with probability {chance(p, row)}."
             found.setdefault(f"Is it {word} the target?", []).append(said)
-    return [(question, _first(said, "target")) for question, said in found.items()]
+    return [(question, first_few(said, "target")) for question, said in found.items()]
 
 
-def _untargeted(row: Document, directions: Mapping[str, str | None]) -> Answers:
+def _untargeted(row: ResultDict, directions: Directions) -> Answers:
     """How to ask for a target, with a value that this score could be held against."""
     value = f"{_example(row):g}"
     side = "below" if directions.get(row["metric"]) == "lower" else "above"
@@ -217,7 +198,7 @@ def _untargeted(row: Document, directions: Mapping[str, str | None]) -> Answers:
     return [(f"Is it {side} the target?", [said])]
 
 
-def _example(row: Document) -> float:
+def _example(row: ResultDict) -> float:
     """A round value near the score, within what the measure can be.
 
     >>> _example({"score": 0.762, "range": [0.0, 1.0]}), _example({"score": 38.7, "range": [0.0, None]})
@@ -234,10 +215,10 @@ def _example(row: Document) -> float:
     return 1.0 if low is None or high is None else (low + high) / 2.0
 
 
-def _chance(p: float, row: Document) -> str:
+def chance(p: float, row: ResultDict) -> str:
     """A probability for a sentence: what is beyond four digits is in the table.
 
-    >>> _chance(0.99999985, {}), _chance(0.957, {})
+    >>> chance(0.99999985, {}), chance(0.957, {})
     ('over 0.9999', '0.957')
     """
     if not 1e-4 <= p <= 1.0 - 1e-4:
@@ -255,7 +236,7 @@ def _sure(p: float, level: float) -> str:
     return "No telling yet:"
 
 
-def _leading(rows: Sequence[Document], directions: Mapping[str, str | None]) -> list[str]:
+def _leading(rows: Sequence[ResultDict], directions: Directions) -> list[str]:
     """Of several systems the one with the best score, and what would say how sure that is."""
     scored = [row for row in rows if row.get("system") and row.get("score") is not None]
     direction = directions.get(scored[0]["metric"]) if scored else None
@@ -266,7 +247,7 @@ def _leading(rows: Sequence[Document], directions: Mapping[str, str | None]) -> 
     return [f"{said} ({findings.numbers_of(lead)}); {spelled('hs.leaderboard', 'howsure leaderboard')} says how sure."]
 
 
-def _slices(document: Document, wholes: Sequence[Document], directions: Mapping[str, str | None]) -> Answers:
+def _slices(result: ResultDict, wholes: Sequence[ResultDict], directions: Directions) -> Answers:
     """Slices whose whole interval is on the worse side of the score of all items, and that stand out among many.
 
     Without a row of all items, as in a batch of tables, there is nothing to be worse than.
@@ -275,18 +256,18 @@ def _slices(document: Document, wholes: Sequence[Document], directions: Mapping[
     for whole in (row for row in wholes if row.get("overall")):
         direction = directions.get(whole["metric"])
         own = [
-            row for row in document["rows"]
+            row for row in result["rows"]
             if not row["overall"] and (row["asked"], row.get("system")) == (whole["asked"], whole.get("system"))
         ]  # fmt: skip
         if own and whole.get("score") is not None and direction is not None:
-            found.append(_surely_worse(own, whole, direction, document["level"]))
-    said = _first(found, "measure" if len({row.get("system") for row in wholes}) == 1 else "score")
-    if found and document.get("hidden"):
-        said.append(f"{count(document['hidden']['tables'])} slices between the worst and the best are not shown.")
+            found.append(_surely_worse(own, whole, direction, result["level"]))
+    said = first_few(found, "measure" if len({row.get("system") for row in wholes}) == 1 else "score")
+    if found and result.get("hidden"):
+        said.append(f"{count(result['hidden']['tables'])} slices between the worst and the best are not shown.")
     return [("Which slices are surely worse?", said)]
 
 
-def _surely_worse(own: Sequence[Document], whole: Document, direction: str, level: float) -> str:
+def _surely_worse(own: Sequence[ResultDict], whole: ResultDict, direction: str, level: float) -> str:
     """The slices that are surely worse by one measure, and what that means."""
     worse = [row for row in own if _worse(row, whole["score"], direction)]
     side = "below" if direction == "higher" else "above"
@@ -300,16 +281,16 @@ def _surely_worse(own: Sequence[Document], whole: Document, direction: str, leve
     return f"By {of}: {findings.listed(each, 5)}. There {rule}."
 
 
-def _worse(row: Document, score: float, direction: str) -> bool:
+def _worse(row: ResultDict, score: float, direction: str) -> bool:
     if row.get("marked") is False or row.get("low") is None or row.get("high") is None:
         return False
     return bool(row["high"] < score if direction == "higher" else row["low"] > score)
 
 
-def _compare(document: Document, directions: Mapping[str, str | None]) -> Answers:
-    del directions
-    rows = [row for row in document["rows"] if not row.get("slice")]
-    level = findings.percent(document["level"])
+def pairs(result: ResultDict, _directions: Directions) -> Answers:
+    """Return which of two systems is better, by how much, and in which slices."""
+    rows = [row for row in result["rows"] if not row.get("slice")]
+    level = findings.percent(result["level"])
     said = [findings.sentence(row["verdict"]) for row in rows if row.get("verdict")]
     gaps = []
     for row in rows:
@@ -319,16 +300,16 @@ def _compare(document: Document, directions: Mapping[str, str | None]) -> Answer
         what = "difference of win rates" if "wins" in row["first"] else f"difference of {row['metric']}"
         gaps.append(f"The {what}, {a} less {b}, lies between {low} and {high} with probability {level}.")
     what = "measure" if len({row["metric"] for row in rows}) == len(rows) else "pair"
-    return [("Which is best?", _first(said, what)), ("By how much?", _first(gaps, what)), *_sliced_pairs(document)]
+    return [("Which is best?", first_few(said, what)), ("By how much?", first_few(gaps, what)), *_sliced_pairs(result)]
 
 
-def _sliced_pairs(document: Document) -> Answers:
+def _sliced_pairs(result: ResultDict) -> Answers:
     """The slices in which one of two systems is surely better."""
-    rows = [row for row in document["rows"] if row.get("slice") and row.get("p_better") is not None]
+    rows = [row for row in result["rows"] if row.get("slice") and row.get("p_better") is not None]
     if not rows:
         return []
-    a = document["data"]["systems"][0]
-    several, limit = len({row["metric"] for row in rows}) > 1, decisive(document["level"])
+    a = result["data"]["systems"][0]
+    several, limit = len({row["metric"] for row in rows}) > 1, decisive(result["level"])
     found = []
     for key, word in (("p_worse", "worse"), ("p_better", "better")):
         sure = [
@@ -338,78 +319,32 @@ def _sliced_pairs(document: Document) -> Answers:
         found.append(
             f"{a} is surely {word} in {findings.listed(sure, 6)} (probability at least {limit:g})." if sure else none
         )
-    if document.get("hidden"):
-        found.append(f"{count(document['hidden']['tables'])} slices in between are not shown.")
+    if result.get("hidden"):
+        found.append(f"{count(result['hidden']['tables'])} slices in between are not shown.")
     return [("Which slices are surely worse?", found)]
 
 
-def _ranked(document: Document, directions: Mapping[str, str | None]) -> Answers:
-    """Leaderboards and runs: who is best, and how good the leader is."""
-    if len(document["data"].get("systems") or ()) < 2:
-        return _score(document, directions)
-    verdict = document.get("verdict")
-    rows = document["rows"]
+def ranked(result: ResultDict, directions: Directions) -> Answers:
+    """Return which system is best, and how good the leader is."""
+    if len(result["data"].get("systems") or ()) < 2:
+        return scores(result, directions)
+    verdict = result.get("verdict")
+    rows = result["rows"]
     leaders = [next(row for row in rows if row["metric"] == m) for m in dict.fromkeys(row["metric"] for row in rows)]
     own = [row for row in rows if row["metric"] == leaders[0]["metric"] and row.get("group") == 1] if rows else []
     level = [] if len(own) < 2 else [f"Not to be told apart from the leader: {findings.listed(_systems(own[1:]), 8)}."]
-    sure = _first([_headline(row, document["level"]) for row in leaders], "measure")
+    sure = first_few([_in_words(row, result["level"]) for row in leaders], "measure")
     return [("Which is best?", [findings.sentence(verdict), *level] if verdict else level), ("How sure is it?", sure)]
 
 
-def _systems(rows: Sequence[Document]) -> list[str]:
+def _systems(rows: Sequence[ResultDict]) -> list[str]:
     return [str(row["system"]) for row in rows]
 
 
-def _curve(document: Document, directions: Mapping[str, str | None]) -> Answers:
-    chosen = [findings.sentence(n["text"]) for n in document["notes"] if n["code"] == "best"]
-    pairs = [
-        stated(f"P({p['first']} better than {p['second']} on {p['metric']})", probability(p.get("p_better"))) + "."
-        for p in document.get("pairs") or ()
-    ]
-    own = [(q, said) for q, said in _score(document, directions) if q != "Which is best?"]
-    return [*own, ("Which is best?", _first(pairs, "pair", "in the document")),
-            ("Which threshold?", _first(chosen, "threshold", "in the notes"))]  # fmt: skip
-
-
-def _forecast(document: Document, directions: Mapping[str, str | None]) -> Answers:
-    said = []
-    for row in document["rows"]:
-        what = f"{row['first']} less {row['second']} on {row['asked']}" if row.get("first") else findings.named(row)
-        level = findings.percent(document["level"])
-        said.append(f"{what} will be between {findings.span(row).replace(' to ', ' and ')} with probability {level}.")
-    return [
-        ("What is to be expected?", _first(said, "row")),
-        *_targets(document["rows"], directions, document["level"]),
-    ]
-
-
-def _gate(document: Document, directions: Mapping[str, str | None]) -> Answers:
-    del directions
-    open_ = [row for row in document["rows"] if row["status"] != "pass"]
-    said = [
-        f"{row['requirement']}: {row['status']}, it holds with probability {_chance(row['probability'], row)}."
-        for row in open_
-    ]
-    passes = [findings.sentence(document["verdict"])]
-    return [("Does it pass?", passes), ("What does not pass?", _first(said, "requirement"))]
-
-
-def _solve(document: Document, directions: Mapping[str, str | None]) -> Answers:
-    del directions
-    given = [f"{x['name']} {x['shown']}" for x in document.get("given") or () if "shown" in x]
-    reported = [f"Reported: {findings.listed(given, 8)}."] if given else []
-    status, why = document.get("status"), document.get("why")
-    follows = [findings.sentence(f"{status}: {why}" if status and why else str(why or status))] if why or status else []
-    tables = [", ".join(f"{k} {count(x)}" for k, x in t.items()) for t in document.get("tables") or () if "tp" in t]
-    follows += [f"{findings.listed(tables[:3], 3)}."] if len(tables) == 1 else []
-    return [("What was reported?", reported), ("What follows?", follows)]
-
-
-def _plain(document: Document, directions: Mapping[str, str | None]) -> Answers:
+def _plain(result: ResultDict, _directions: Directions) -> Answers:
     """What the table says over its columns."""
-    del directions
-    said = text_table(document).headline if document["rows"] else document.get("verdict") or ""
-    n = (document.get("data") or {}).get("n")
+    said = text_table(result).headline if result["rows"] else result.get("verdict") or ""
+    n = (result.get("data") or {}).get("n")
     return [
         (
             "What was found?",
@@ -418,13 +353,7 @@ def _plain(document: Document, directions: Mapping[str, str | None]) -> Answers:
     ]
 
 
-_ANSWERS: Final[dict[str, Callable[[Document, Mapping[str, str | None]], Answers]]] = {
-    "score": _score, "compare": _compare, "folds": _compare, "leaderboard": _ranked, "trec": _ranked, "curve": _curve,
-    "forecast": _forecast, "gate": _gate, "solve": _solve,
-}  # fmt: skip
-
-
-def _first(said: Sequence[str], what: str, where: str = "in the table") -> list[str]:
+def first_few(said: Sequence[str], what: str, where: str = "in the table") -> list[str]:
     """The first few sentences, and how many more there are."""
     return [*said[:_MOST], *_more(len(said) - _MOST, what, where)]
 

@@ -12,7 +12,6 @@ from functools import cache
 from html import escape
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Final
 from xml.etree import ElementTree
 
@@ -28,8 +27,7 @@ from howsure.render.columns import texts_columns
 from howsure.render.formats import Detail
 from howsure.render.tables import TECHNICAL, TextTable, in_words, safe_table, text_table
 from howsure.report.assumptions import assumptions
-from howsure.report.opening import answers, kind_of, title
-from howsure.validate import AUTO
+from howsure.report.opening import answers, title
 
 # -- drawing
 #
@@ -190,7 +188,6 @@ def _fenced(inside: str) -> str:
 Document = dict[str, Any]
 _PARTS: Final = ("numpy", "scipy", "altair", "vl-convert-python", "jinja2")
 _CELLS: Final = ("tp", "fp", "fn", "tn")
-_PRIORS: Final = ("even", "jeffreys", "uniform")
 _LINE: Final = 80  # characters of a command before it goes on below
 
 
@@ -202,23 +199,16 @@ class Remade:
     says: str
 
 
-def remade(
-    document: Document, settings: Mapping[str, Any] | None = MappingProxyType({}), typed: Typed | None = None
-) -> Remade:
-    """The words of the command line with its file; from Python the command for a single table, if it is one.
-
-    `settings` are those of the command that a document does not tell, by name; None where no command can say what
-    was asked for.
-    """
+def remade(command: Sequence[str] | None, typed: Typed | None = None) -> Remade:
+    """Return the command as it was typed; from Python one that gives the same numbers, if there is one."""
     if typed is not None:
         said = "In the folder that it was run in, with the same files, this makes the same report."
-        command = hidden(_joined(["howsure", *typed.words]))
-        if "***" in command:
+        again = hidden(_joined(["howsure", *typed.words]))
+        if "***" in again:
             said += " Passwords are left out."
-        return Remade(command, said)
-    found = None if settings is None else _of_table(document, settings)
-    if found is not None:
-        return Remade(_joined(found), "It was made in Python; this command gives the same numbers from the counts.")
+        return Remade(again, said)
+    if command is not None:
+        return Remade(_joined(command), "It was made in Python; this command gives the same numbers from the counts.")
     return Remade(
         None,
         "It was made in Python: the same data, call, seed and versions give the same report, by"
@@ -226,45 +216,7 @@ def remade(
     )
 
 
-def _of_table(document: Document, told: Mapping[str, Any]) -> list[str] | None:
-    """The words that score the counts of a document, where it is of one plain table."""
-    data, rows, prior = document.get("data") or {}, document["rows"], document.get("prior") or {}
-    plain = kind_of(document) == "score" and prior.get("name") in _PRIORS and not document.get("shrink")
-    bare = not (data.get("weighted") or data.get("prevalence") or data.get("clusters"))
-    if not (plain and bare and data.get("tables") == 1):
-        return None
-    if any(row["slice"] or row["system"] or row["class"] is not None for row in rows):
-        return None
-    counts = _counts(data)
-    if counts is None:
-        return None
-    words = ["howsure", "score", *counts]
-    for row in rows:
-        words += ["--metric", str(row["asked"])]
-    for row in rows:
-        if row["above"] is not None:
-            words += ["--above", f"{row['asked']}={row['above']!r}"]
-    settings = {"prior": (prior["name"], "even"), "level": (document["level"], 0.95), "seed": (document["seed"], 0),
-                "interval": (document["interval"], AUTO),
-                "tolerance": (told.get("tolerance", 0.02), 0.02)}  # fmt: skip
-    for name, (value, usual) in settings.items():
-        words += [] if value == usual else [f"--{name}", str(value)]
-    words += ["--chance"] if "chance" in document.get("columns", ()) else []
-    return [*words, "--out", "report.html"]
-
-
-def _counts(data: Document) -> list[str] | None:
-    """A table of four cells as it is given to the command."""
-    cells = data.get("cells")
-    if not cells or any(not float(x).is_integer() for x in cells.values()):
-        return None
-    whole = {k: int(x) for k, x in cells.items()}
-    if set(cells) == {"hits", "misses"}:
-        return ["--rate", f"{whole['hits']}/{whole['hits'] + whole['misses']}"]
-    return ["--counts", ",".join(f"{k}={x}" for k, x in whole.items())] if set(cells) == set(_CELLS) else None
-
-
-def _joined(words: list[str]) -> str:
+def _joined(words: Sequence[str]) -> str:
     """Words for a shell; a long command goes on after a backslash, before an option."""
     lines = [""]
     for word in words:
@@ -305,7 +257,7 @@ class Parts:
     charts: Mapping[str, Chart]
     measures: Sequence[Any] = ()  # with better, meaning, source, and a formula or a text
     priors: Sequence[Document] = ()  # rows of the headline under other priors, each with its `prior`
-    settings: Mapping[str, Any] | None = None  # for a command, beyond the document; None: there is no command
+    command: Sequence[str] | None = None  # that gives the same numbers, if one does
 
 
 def report(document: Document, parts: Parts, view: Detail) -> str:
@@ -327,7 +279,7 @@ def report(document: Document, parts: Parts, view: Detail) -> str:
             assumptions=assumptions(document, parts.measures),
             formulas=_formulas(parts.measures),
             routes=_routes(document),
-            remade=_visible(remade(document, parts.settings, view.typed)),
+            remade=_visible(remade(parts.command, view.typed)),
             versions=versions(str(document.get("version") or "")),
             schema=document["schema"],
             style=_style(),

@@ -196,8 +196,7 @@ class Result:
 
     def _charts(self) -> Mapping[str, Callable[[], Chart]]:
         """The charts that the result can be looked at as, by name; the first one is what `plot` shows."""
-        kind = kind_of(self._drawn_document)
-        return {} if kind is None else kind.drawn(self._drawn_document, self._outlines())
+        return kind_of(self._drawn_document).charts(self._drawn_document, self._outlines())
 
     @property
     def _kind(self) -> str:
@@ -244,8 +243,8 @@ class Result:
         """The row of the headline under each of the usual priors, with its `prior`, for the report."""
         return []
 
-    def _typed(self) -> Mapping[str, Any] | None:
-        """Settings for a command that gives the same numbers, beyond the document; None where there is no such."""
+    def _command(self) -> Sequence[str] | None:
+        """The words of a command that gives the same numbers; None where there is no such."""
         return None
 
     def _report(self, view: Detail, in_file: bool) -> str:
@@ -257,7 +256,7 @@ class Result:
             return render(self.page() | {"notes": told}, "html", view, in_file)
         from howsure.report.page import Parts, report
 
-        parts = Parts(self.charts(), tuple(self._measures()), self._under_priors(), self._typed())
+        parts = Parts(self.charts(), tuple(self._measures()), self._under_priors(), self._command())
         return report(self.page(), parts, view)
 
     def save(

@@ -13,11 +13,11 @@ from typing import Any, Final
 
 from howsure.errors import BadSetting, HowsureError
 from howsure.messages.language import SPOKEN
-from howsure.messages.numbers import count, probability, short
 from howsure.messages.remedies import Typed, at_shell
 from howsure.messages.user_text import laid_out
 from howsure.render import findings
 from howsure.render.formats import TEXTS, Detail
+from howsure.render.kinds import kind_of
 from howsure.web import questions, uploads
 from howsure.web.models import MEDIA_TYPES
 from howsure.web.questions import Posed
@@ -35,11 +35,11 @@ def of(document: Document) -> str:
     >>> of({"schema": "howsure.solve/2", "why": "no table has these digits.", "tables": []})
     'No table has these digits.'
     """
-    kind = document["schema"].partition(".")[2].partition("/")[0]
-    told = {"solve": _solved, "tradeoff": _traded}.get(kind)
-    said = (told or _usual)(document).strip().rstrip(".")
-    said = said if told is None else said[:1].upper() + said[1:]  # a name of the user's comes first in the others only
-    return findings.sentence(said)
+    finding = kind_of(document).finding
+    if finding is None:
+        return findings.sentence(_usual(document).strip().rstrip("."))
+    said = finding(document).strip().rstrip(".")  # it begins with no name of the user's
+    return findings.sentence(said[:1].upper() + said[1:])
 
 
 def _usual(document: Document) -> str:
@@ -50,30 +50,6 @@ def _usual(document: Document) -> str:
         return str(said)
     row = findings.headlines(document)[0] if "asked" in rows[0] else {}
     return findings.of_row(row, document["level"]) if row.get("low") is not None else ""
-
-
-def _solved(document: Document) -> str:
-    """The only table, or why there are several or none."""
-    said, tables = str(document["why"]).rstrip("."), document["tables"]
-    if len(tables) != 1:
-        return said
-    return f"{said}: " + ", ".join(f"{name} {count(x)}" for name, x in tables[0].items())
-
-
-def _traded(document: Document) -> str:
-    """What becomes of precision at the recall that was asked for first, and whether more recall costs precision."""
-    row, curve = document["rows"][0], document["curve"]
-    p = document.get("p_tradeoff")
-    costs = "more recall costs precision" if document["trades_off"] else "more recall does not cost precision"
-    if p is not None:
-        costs = f"more recall costs precision with probability {probability(p['value'], p['error'])}"
-    held = "" if curve is None else f"at accuracy {curve['accuracy']:.4g} and prevalence {curve['prevalence']:.4g} "
-    at = f"{held}{costs}"  # counts without positive items have no curve of their own, but a posterior of one
-    known = row.get("median") if row.get("precision") is None else row["precision"]  # as the table beneath has it
-    if known is None:
-        return f"{at}; no table has recall {row['recall']:.4g}"
-    span = "" if row.get("low") is None else f" ({findings.span(row)})"
-    return f"{at}; at recall {row['recall']:.4g} precision is {short(known)}{span}"
 
 
 # -- answering
