@@ -14,6 +14,7 @@ import duckdb
 import pytest
 from hypothesis import settings
 
+import howsure as hs
 from howsure import duck
 from howsure.cli import app
 from tests import order, tiers
@@ -84,6 +85,13 @@ def command(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str,
         return code, out, err
 
     return run
+
+
+@pytest.fixture
+def rough_sampling(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sampled metrics are rough unless a tolerance is given, where precision is not what is tested; not when deep."""
+    if tiers.tier != "deep":
+        monkeypatch.setitem(hs.posterior.__kwdefaults__, "tolerance", 0.2)
 
 
 def pytest_report_header(config: pytest.Config) -> str:

@@ -315,8 +315,8 @@ def _of_data(verb: str, data: Any, second: Any, told: Mapping[str, Any], kind: L
 
 def _posterior(evidence: Any, prior: Any, tolerance: float | None, seed: int | None) -> Posterior:
     """Under the settings given, else the usual ones."""
-    wanted = 0.02 if tolerance is None else tolerance
-    return posterior(evidence, "even" if prior is None else prior, tolerance=wanted, seed=0 if seed is None else seed)
+    given = {"prior": prior, "tolerance": tolerance, "seed": seed}
+    return posterior(evidence, **{k: x for k, x in given.items() if x is not None})
 
 
 def _of_posterior(data: Any, told: Mapping[str, Any], prior: Any, tolerance: float | None, seed: int | None) -> Entered:
