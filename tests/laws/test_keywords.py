@@ -35,14 +35,14 @@ DATA = {"correct_judge": ("judged", "validation"), "gate": ("data", "requirement
         "compare": PAIR, "forecast": PAIR,
         "compare_wins": ("first", "second"), "Tally.matrix": ("table",),
         "Tally.multilabel": ("truth", "pred"), "sklearn.classification_report": ("y_true", "y_pred"),
-         "Tally.stratified": ("self",)}  # fmt: skip
+         "Tally.stratified": ("self",), "surface": ()}  # fmt: skip
 SPARK = "Spark was asked to count"
 NOTHING = "changes nothing"
 NONE = "no-such-measure"  # for kinds with one measure: refused by its name
 ROUGH = {"tolerance": 0.4}  # so that little is drawn
-QUICK = dict.fromkeys(("score", "compare", "curve", "posterior", "forecast"), ROUGH) | {
-    "leaderboard": {**ROUGH, "draws": 200}
-}
+QUICK = dict.fromkeys(
+    ("score", "compare", "curve", "posterior", "forecast", "sklearn.classification_report"), ROUGH
+) | {"leaderboard": {**ROUGH, "draws": 200}}
 GRADED = ("graded items", "graded items with bounds", "graded items in clusters", "columns of values")
 SAME = {(kind, name) for kind in GRADED for name in ("metric", "metrics")}  # graded values have one measure
 METRIC = {"metric", "metrics"}  # mean the same: one takes the place of the other
@@ -108,11 +108,20 @@ class Answer:
         return isinstance(self.told, dict) and '"route": "sampled"' in json.dumps(self.told, default=str)
 
     @cached_property
+    def result(self) -> Any:
+        """What was made; of a posterior its score."""
+        made = self.made
+        return hs.score(made, metrics=made.default_metric) if isinstance(made, hs.Posterior) else made
+
+    @cached_property
+    def printed(self) -> str:
+        """The table of a result: less to compute than its document."""
+        return str(self.result) if isinstance(self.result, Result) else ""
+
+    @cached_property
     def told(self) -> Any:
         """The document of a result, or the thing itself."""
-        made = self.made
-        if isinstance(made, hs.Posterior):
-            made = hs.score(made, metrics=made.default_metric)
+        made = self.result
         return document(made.to_dict()) if isinstance(made, Result) else (made, getattr(made, "notes", None))
 
 
@@ -137,7 +146,7 @@ def _resolved(value: Any, one: Call, form: str) -> Any:
 
 
 def differ(one: Answer, two: Answer) -> bool:
-    return bool(one.said != two.said or one.told != two.told)
+    return bool(one.said != two.said or one.printed != two.printed or one.told != two.told)
 
 
 @cache
