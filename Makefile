@@ -1,6 +1,6 @@
 # Every target sets up what it needs in .venv, from a bare clone, with python3 (3.11 or later) and make.
 #   make demo     compare two models on shipped predictions, write build/report.html, and say what to try next
-#   make fast     the linters, the types, the tests by feature and one case of most others
+#   make fast     the linters, the types, the quick tests by feature and one quick case of others
 #   make test     the linters, the types and a test of every property: some minutes
 #   make deep     the same with every case of every sweep: many minutes
 #   make check    the linters and the types only

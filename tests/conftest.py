@@ -154,24 +154,22 @@ def within_budget(items: list[pytest.Item]) -> list[pytest.Item]:
     tests: dict[str, list[pytest.Item]] = {}
     for item in items:
         tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    whole = {
-        name
-        for name, cases in tests.items()
-        if cases[0].get_closest_marker("whole") or cases[0].path.parent in FEATURES
-    }
-    kept = {x for name, cases in tests.items() for x in (cases if name in whole else tiers.affordable(name, cases))}
+    kept: set[pytest.Item] = set()
+    for test, cases in tests.items():
+        whole = cases[0].get_closest_marker("whole") or cases[0].path.parent in FEATURES
+        kept.update(cases if whole else tiers.affordable(tiers.name_of(test), cases))
     return [item for item in items if item in kept]
 
 
 def one_of_each(items: list[pytest.Item]) -> list[pytest.Item]:
-    """All of the features, the doctests, and the first case of every other test; nothing that is slow."""
-    seen: set[tuple[Path, str]] = set()
+    """All of the features, the doctests, and the first case of every other test; nothing outside, nothing slow."""
+    seen: set[str] = set()
     kept = []
     for item in items:
-        if item.get_closest_marker("slow"):
+        test = item.nodeid.partition("[")[0]
+        if item.get_closest_marker("outside") or not tiers.is_quick(tiers.name_of(test)):
             continue
-        name = (item.path, item.nodeid.partition("[")[0])
-        if item.path.parent in FEATURES or not isinstance(item, pytest.Function) or name not in seen:
+        if item.path.parent in FEATURES or not isinstance(item, pytest.Function) or test not in seen:
             kept.append(item)
-        seen.add(name)
+        seen.add(test)
     return kept

@@ -16,9 +16,9 @@ import pytest
 from tests import tiers
 
 COSTLIEST = 25
-LEAST = 0.01  # seconds of a case: what takes less is not worth a choice
+LEAST = 0.015  # seconds of a case: what takes less is not worth a choice
 spent: Counter[str] = Counter()  # by test function, of this process and of those that it waited for
-cases: Counter[str] = Counter()  # of tests that have several
+cases: Counter[str] = Counter()  # how many of each
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -35,9 +35,9 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[Any]:
     """Setup, call and teardown of a test."""
     before = _now()
     done = yield
-    name, several, _ = item.nodeid.partition("[")
+    name = item.nodeid.partition("[")[0]
     spent[name] += _now() - before
-    cases[name] += bool(several)
+    cases[name] += 1
     return done
 
 
@@ -57,12 +57,19 @@ def pytest_testnodedown(node: Any) -> None:
     cases.update(numbers)
 
 
+def _each() -> dict[str, float]:
+    """Seconds of a case; of tests that have the same name, of the costlier one."""
+    each: dict[str, float] = {}
+    for test, n in cases.items():
+        name = tiers.name_of(test)
+        each[name] = max(each.get(name, 0.0), round(spent[test] / n, 3))
+    return {name: seconds for name, seconds in each.items() if seconds >= LEAST}
+
+
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """By folder, and the costliest tests."""
     if config.getoption("--write-costs"):
-        each = {name: round(spent[name] / n, 3) for name, n in sorted(cases.items()) if n}
-        kept = {name: seconds for name, seconds in each.items() if seconds >= LEAST}
-        tiers.COSTS.write_text(json.dumps(kept, indent=0) + "\n", encoding="utf-8")
+        tiers.COSTS.write_text(json.dumps(_each(), indent=0, sort_keys=True) + "\n", encoding="utf-8")
     folders: Counter[str] = Counter()
     for name, seconds in spent.items():
         folders["/".join(name.partition("::")[0].split("/")[:2])] += seconds

@@ -2,7 +2,8 @@
 
 `make test` (plain pytest) tests every property. A sweep of many like cases keeps a spread sample there, and the rest is
 marked deep: `make deep` (pytest --tier deep) runs all. `make fast` (pytest --tier fast) runs the folders of FEATURES,
-the doctests, and one case of every other test; it leaves out what is marked slow.
+the doctests, and one case of every other test; it leaves out a test if a case takes more than QUICK seconds, or if it
+asks another program (marked outside).
 
 Of a test whose cases take long, `make test` runs as many as BUDGET allows, spread over all of them. What a case takes
 was measured: tests/costs.json, written by `python -m pytest -q -n 2 -p tests.cpu_time --write-costs`. A test that is
@@ -22,8 +23,11 @@ import pytest
 from hypothesis import settings
 
 TIERS = ("fast", "test", "deep")
-FEATURES = ("bad_input", "command", "evidence", "metrics", "package", "posteriors", "results", "sklearn")  # run whole
+FEATURES = (  # run whole
+    "answers", "bad_input", "command", "evidence", "metrics", "package", "posteriors", "results", "sklearn",
+)  # fmt: skip
 BUDGET = 0.15  # seconds of the processor, for all cases of a test
+QUICK = 0.1  # seconds of a case that the fast tier runs
 COSTS = Path(__file__).with_name("costs.json")  # seconds of a case
 tier = "test"  # what runs now; set by conftest.py before any test module is imported
 
@@ -66,11 +70,21 @@ def affordable(name: str, cases: Sequence[Any]) -> list[Any]:
     return [cases[i * (len(cases) - 1) // (most - 1)] for i in range(most)]
 
 
+def is_quick(name: str) -> bool:
+    """Whether the fast tier has the time for a case of a test; it has for what is new."""
+    return costs().get(name, 0.0) <= QUICK
+
+
 @cache
 def costs() -> dict[str, float]:
-    """What was measured."""
+    """What was measured, by names of tests, so that a test may move to another file; those of one name share it."""
     found: dict[str, float] = json.loads(COSTS.read_text(encoding="utf-8"))
     return found
+
+
+def name_of(nodeid: str) -> str:
+    """The name of a test, without its file and its case."""
+    return nodeid.partition("[")[0].partition("::")[2]
 
 
 def _param(values: Sequence[Any], kept: bool) -> Any:

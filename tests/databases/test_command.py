@@ -305,7 +305,7 @@ def server(folder):
         yield f"postgresql://tester:hush@/{where['dbname']}?host={where['host']}"
 
 
-@pytest.mark.slow
+@pytest.mark.outside
 @pytest.mark.parametrize("kind", LINES)
 def test_postgres_gives_the_document_of_the_file(server, kind):
     """Counted on the server."""
@@ -315,7 +315,7 @@ def test_postgres_gives_the_document_of_the_file(server, kind):
     assert document(got[1]) == document(want[1])
 
 
-@pytest.mark.slow
+@pytest.mark.outside
 def test_postgres_spellings_schemas_and_mistakes(server):
     """Other names of the scheme, a table in a schema, what is not there, and what would write."""
     for where in (server, server.replace("postgresql:", "postgres:"), server.replace("sql:", "sql+psycopg2:")):

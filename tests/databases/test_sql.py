@@ -19,7 +19,7 @@ from howsure.io.entrance import evidence
 from tests.databases.server import postgres
 from tests.engines.data import CASES, COLUMNS, LISTS, PLAIN, nameless, polars_frame, reference
 
-pytestmark = pytest.mark.slow  # a PostgreSQL server is started: make fast needs nothing but Python
+pytestmark = pytest.mark.outside
 FRAME = polars_frame()
 KINDS = {bool: "boolean", int: "bigint", float: "double precision", str: "text", list: "text[]"}
 TYPES = {k: KINDS[type(next(x for x in v if x is not None))] for k, v in COLUMNS.items()}

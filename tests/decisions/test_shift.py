@@ -415,7 +415,6 @@ def test_the_command_compares_and_ranks(capsys):
 
 
 @pytest.mark.deep
-@pytest.mark.slow
 def test_intervals_hold_the_value_in_the_target():
     """The study of docs/prevalence.md, on other seeds: 95% intervals of what follows from recall and specificity."""
     from bench.prevalence import known_shares, sampled_shares

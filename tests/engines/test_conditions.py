@@ -171,6 +171,7 @@ def test_the_same_rows_everywhere(place, tmp_path):
     check(make, tmp_path, ASKED if whole else tiers.turn(ASKED, list(PLACES).index(place), 6))
 
 
+@pytest.mark.outside
 def test_the_same_rows_on_postgres():
     """With the types of PostgreSQL, and text in it."""
     import psycopg

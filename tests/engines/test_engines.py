@@ -130,7 +130,7 @@ def test_a_million_slices_are_one_array():
 
 
 @pytest.mark.whole
-@pytest.mark.slow
+@pytest.mark.outside
 @pytest.mark.parametrize("mode", MODES)
 def test_the_same_evidence_on_spark(mode, spark):
     """Spark Connect and classic Spark give all that polars gives, of files all that DuckDB reads, and keep the rows

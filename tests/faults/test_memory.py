@@ -47,7 +47,6 @@ def run(path: Path, limit: str = "RLIMIT_DATA", size: int = LIMIT) -> tuple[int,
     return code, done.stdout, done.stderr.decode(), most * 1024
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "size", [pytest.param(200_000_000, id="200 MB"), pytest.param(2_000_000_000, id="2 GB", marks=pytest.mark.deep)]
 )
@@ -65,7 +64,6 @@ def test_memory_does_not_grow_with_the_file(size, tmp_path) -> None:
 
 
 @pytest.mark.deep  # how much is left for DuckDB varies with the libraries: one of them may end the process first
-@pytest.mark.slow
 def test_too_little_memory_is_one_sentence(tmp_path) -> None:
     """With 420 MB of addresses DuckDB cannot read a file of two blocks: the sentence is ours, and says what to do."""
     path = tmp_path / "x.csv"

@@ -49,7 +49,6 @@ def read_in_part(address: str) -> http.client.HTTPConnection:
     return connection
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP], ids=lambda x: x.name)
 def test_nothing_stays_of_a_server_that_is_ended(sign, place) -> None:
     """Neither files nor sockets nor workers; what was killed is tidied up by the next server, and only then."""

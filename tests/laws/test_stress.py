@@ -18,7 +18,6 @@ CHEAP = [
 ]
 
 
-@pytest.mark.slow
 def test_a_share_of_the_stress_test() -> None:
     """A few random tables of every kind through every measure: no violation."""
     assert {job.subject for job in CHEAP} >= {"binary", "rates", "classes", "weighted", "wins"}

@@ -39,7 +39,6 @@ def test_the_printed_cells_are_those_of_so_many_relevant_sites() -> None:
     assert [round(t[k]) for k in ("tp", "fn", "fp", "tn")] == [117_240, 175_860, 316_982, 39_389_918]
 
 
-@pytest.mark.slow
 def test_errata_are_told_with_what_holds() -> None:
     """Every erratum of the paper is found wrong as printed and right as corrected; the averages have no correction."""
     for name in ("eq-6", "eq-14", "eq-4-beta", "3.1-phi-f1", "3.1-phi-f2"):

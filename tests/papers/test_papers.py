@@ -93,7 +93,6 @@ def test_class_averages_are_those_of_the_errata() -> None:
 ERRATA = {"2.3-cdf", "2.4-accuracy", "4.3-identities", "4.3-uniform", "5.2-random", "fig-4", "fig-5", "eq-32"}
 
 
-@pytest.mark.slow
 def test_alvarez_is_wrong_just_where_the_errata_say_so() -> None:
     """Eight prints of Alvarez are wrong, each with a corrected form that holds; all others stand."""
     found = {x.id.removeprefix("alvarez-"): row(x.id)["verdict"] for x in papers.select("alvarez")}
@@ -213,7 +212,6 @@ def test_an_unknown_item_gets_a_hint(text: str, hint: str) -> None:
     assert str(caught.value) == f"no paper or item of a paper named {text!r}.{hint} See: howsure papers"
 
 
-@pytest.mark.slow
 def test_json_is_whole_and_finite() -> None:
     def refuse(name: str) -> None:
         raise AssertionError(f"{name} in the JSON text")
@@ -232,7 +230,6 @@ def test_numbers_that_are_not_finite_become_null() -> None:
     assert papers.document([odd])["rows"][0]["data"] == {"a": [None, 1.0]}
 
 
-@pytest.mark.slow
 def test_text_fits_and_shows_every_item_and_note() -> None:
     text = papers.render(tuple(ONCE.values()), "table")
     table, _, notes = text.partition("\n- ")

@@ -219,7 +219,6 @@ def loses(item: papers.Item, mistake: Callable[[pytest.MonkeyPatch], None]) -> b
 
 
 @AGREEING
-@pytest.mark.slow
 def test_a_wrong_library_does_not_agree(item: papers.Item) -> None:
     """Of the ways to be wrong at least one loses the verdict: what is set beside the print is the library's own."""
     found = next((name for name in TELLING if loses(item, MISTAKES[name])), None)

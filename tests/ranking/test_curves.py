@@ -201,7 +201,6 @@ def test_extremes_of_scores_weights_and_clusters():
     assert len(repr(hs.curve(y, s, weight=np.full(40, 1e90), tolerance=0.5))) < 100
 
 
-@pytest.mark.slow
 def test_vertical_bands_are_the_laws_of_the_points():
     """at() gives the interval of precision@recall and recall@fallout, and the points lie on the line."""
     down = ROUGH.at(recall=[0.3, 0.9])

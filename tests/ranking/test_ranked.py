@@ -342,7 +342,6 @@ def test_perfect_separation_has_an_interval():
         hs.posterior(d, "none")["auc"]
 
 
-@pytest.mark.slow
 def test_none_is_the_plain_bootstrap():
     """Without a prior the draws are those of exponentials alone, evaluated by scikit-learn."""
     d = scored(40, digits=9)

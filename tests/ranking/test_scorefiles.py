@@ -152,7 +152,6 @@ def run(capsys, *arguments):
     return code, out.out, out.err
 
 
-@pytest.mark.slow
 def test_the_command(tmp_path, capsys):
     """howsure curve prints the summary in every format, for one score and for several."""
     data = FRAME[:60]

@@ -157,7 +157,6 @@ def test_a_billion_items_leave_the_curve_itself():
         assert row["mean"] == pytest.approx(row["precision"], abs=1e-7)
 
 
-@pytest.mark.slow
 def test_draws_of_a_rare_event_come_from_its_law():
     """Where one table in 1e4 is feasible, draws are made by quantiles, and agree with the law."""
     band = hs.tradeoff(tally((80, 20, 30, 870)))
@@ -187,7 +186,6 @@ def test_a_posterior_and_other_priors_are_taken():
     assert band.curve.point == pytest.approx((30 / 40, 30 / 35))
 
 
-@pytest.mark.slow
 def test_documents_have_no_nan_and_all_formats():
     """JSON is finite at the extremes, an empty table included, and every format is made."""
     for cells in (*CASES, (0, 0, 0, 0), (1, 0, 0, 0)):

@@ -223,7 +223,6 @@ def test_turned_scores_and_answers_give_the_same():
     assert one.break_even().threshold == pytest.approx(-two.break_even().threshold)
 
 
-@pytest.mark.slow
 def test_documents_are_finite_and_have_all_formats():
     """JSON has no NaN, infinite thresholds are null, every format is made."""
     for m in (*MODELS, mixture([1.0], [1.0]), mixture([0.9, 0.8], [0.1])):

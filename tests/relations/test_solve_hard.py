@@ -166,7 +166,6 @@ def test_a_range_of_n_leaves_a_range_of_counts():
 # -- whole numbers
 
 
-@pytest.mark.slow
 def test_large_searches_find_tables():
     """Too many tables to list: as many as were asked for, each with its digits."""
     for values in ({"phi": ".5"}, {"odds-ratio": "12.5"}, {"kappa": ".5", "phi": ".5"}, {"phi": ".51", "recall": ".6"}):

@@ -92,7 +92,6 @@ def test_the_best_f1_of_a_class_that_is_hardly_there() -> None:
         assert top.value == pytest.approx(2 * prevalence / (1 + prevalence), rel=1e-9)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["f1", *(pytest.param(x, marks=pytest.mark.deep) for x in ("accuracy", "phi"))])
 def test_many_normal_laws_side_by_side_are_looked_at_once(name: str) -> None:
     """A density estimate of 200 laws needs hardly more points than one of 20, and its best threshold is the best."""

@@ -209,7 +209,6 @@ def or_refused(f):
         return None
 
 
-@pytest.mark.slow
 @examples(30, 80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(damaged(FEW_QRELS), damaged(FEW_RUN))
 @example(FEW_QRELS.replace(b" d1", b" \x1cd1"), FEW_RUN.replace(b" ", b"  "))

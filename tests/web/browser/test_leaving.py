@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
+pytestmark = pytest.mark.outside
 expect.set_options(timeout=30_000)
 HELD = ("label,pred,other,city\n" + "1,1,1,a\n0,0,1,b\n0,1,0,a\n1,1,0,b\n" * 10).encode()
 FILE = {"name": "preds.csv", "mimeType": "text/csv", "buffer": HELD}

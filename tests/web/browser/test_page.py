@@ -14,6 +14,7 @@ from tests.web.browser.chromium import violations
 from tests.web.questions import FOUR
 
 HOSTILE = "<img src=x onerror=alert(1)>"
+pytestmark = pytest.mark.outside
 expect.set_options(timeout=30_000)  # on a machine that does much else
 
 

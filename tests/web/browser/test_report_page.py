@@ -7,6 +7,8 @@ import pytest
 from tests.report.pages import html
 from tests.web.browser.chromium import violations
 
+pytestmark = pytest.mark.outside
+
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
@@ -16,7 +18,6 @@ def files(tmp_path_factory):
     return folder
 
 
-@pytest.mark.slow
 def test_the_report_in_a_browser(files, browser):
     """Without JavaScript no request leaves, no message comes, and the answers are on the first screen."""
     asked, said = [], []
@@ -36,7 +37,6 @@ def test_the_report_in_a_browser(files, browser):
     still.close()
 
 
-@pytest.mark.slow
 def test_everybody_can_read_the_report(files, page):
     """On a screen and on a phone nothing is too wide, axe finds nothing serious, and words of charts can be read.
 
@@ -55,7 +55,6 @@ def test_everybody_can_read_the_report(files, page):
             assert drawing.bounding_box()["width"] >= 0.84 * float(drawing.get_attribute("width"))
 
 
-@pytest.mark.slow
 def test_the_report_of_a_comparison(files, page):
     """On a usual screen the bars are seen without scrolling: heads of columns give way. On a phone charts do."""
     page.set_viewport_size({"width": 1100, "height": 800})
@@ -66,7 +65,6 @@ def test_the_report_of_a_comparison(files, page):
     assert page.locator("svg.narrow:visible").count() == 2
 
 
-@pytest.mark.slow
 def test_the_report_on_paper(files, page):
     """Printed it is pages on which no chart is wider than the paper; the dark scheme stays on the screen."""
     page.set_viewport_size({"width": 700, "height": 900})
