@@ -121,26 +121,22 @@ def read(e: Expression) -> Reading:
     return Reading(form, outer, _bounds(e, form, outer), _symmetric(e))
 
 
-def _point(rng: random.Random) -> dict[str, Fraction]:
-    return {name: Fraction(rng.randint(1, 60), rng.randint(1, 7)) for name in CELLS}
-
-
-def _quotient(e: Expression, kind: str) -> tuple[list[Fraction], list[Fraction]] | None:
+def _quotient(e: Expression, kind: str) -> tuple[list[int], list[int]] | None:
     """top and bottom with M = top·features / bottom·features at every table, or None."""
     features = _FEATURES[kind]
     m = len(features)
     rng = random.Random(20050000 + m)
-    rows: list[list[Fraction]] = []
+    rows: list[list[int]] = []
     for _ in range(40 * m):
         if len(rows) == 2 * m + 4:
             break
-        at = _point(rng)
+        at = {name: rng.randint(1, 420) for name in CELLS}
         try:
-            value = evaluate(e, dict(at))
+            value = Fraction(evaluate(e, {name: Fraction(x) for name, x in at.items()}))
         except ZeroDivisionError:
             continue
-        phi = [math.prod((at[c] for c in names), start=Fraction(1)) for names in features]
-        rows.append([Fraction(value) * x for x in phi] + [-x for x in phi])
+        phi = [math.prod(at[c] for c in names) for names in features]
+        rows.append([value.numerator * x for x in phi] + [-value.denominator * x for x in phi])
     vector = _null_vector(rows) if len(rows) == 2 * m + 4 else None
     if vector is None:
         return None
@@ -150,33 +146,36 @@ def _quotient(e: Expression, kind: str) -> tuple[list[Fraction], list[Fraction]]
     return (top, bottom) if all(x >= 0 for x in bottom) else None
 
 
-def _null_vector(rows: list[list[Fraction]]) -> list[Fraction] | None:
-    """The null vector of a matrix when its null space is one-dimensional, scaled to small whole numbers."""
+def _null_vector(rows: list[list[int]]) -> list[int] | None:
+    """The null vector of a matrix of whole numbers when its null space is one-dimensional, in lowest terms.
+
+    Fraction-free elimination (Bareiss 1968): every entry stays a minor of the matrix, so each division is exact.
+    """
     rows = [r[:] for r in rows]
-    width = len(rows[0])
+    width, last = len(rows[0]), 1
     pivots: list[int] = []
     for column in range(width):
-        at = next((i for i in range(len(pivots), len(rows)) if rows[i][column]), None)
+        i = len(pivots)
+        at = next((j for j in range(i, len(rows)) if rows[j][column]), None)
         if at is None:
             continue
-        i = len(pivots)
         rows[i], rows[at] = rows[at], rows[i]
-        scale = rows[i][column]
-        rows[i] = [x / scale for x in rows[i]]
+        lead, pivot = rows[i], rows[i][column]
         for j, row in enumerate(rows):
-            if j != i and row[column]:
+            if j != i:
                 factor = row[column]
-                rows[j] = [x - factor * y for x, y in zip(row, rows[i], strict=True)]
+                rows[j] = [(pivot * x - factor * y) // last for x, y in zip(row, lead, strict=True)]
+        last = pivot
         pivots.append(column)
     free = [c for c in range(width) if c not in pivots]
     if len(free) != 1:
         return None
-    vector = [Fraction(0)] * width
-    vector[free[0]] = Fraction(1)
-    for i, column in enumerate(pivots):
-        vector[column] = -rows[i][free[0]]
-    scale = Fraction(math.lcm(*(x.denominator for x in vector)), math.gcd(*(x.numerator for x in vector)) or 1)
-    return [x * scale for x in vector]
+    vector = [0] * width
+    vector[free[0]] = last  # every pivot is the last one now
+    for row, column in zip(rows, pivots, strict=False):
+        vector[column] = -row[free[0]]
+    scale = math.gcd(*vector) * (1 if last > 0 else -1)
+    return [x // scale for x in vector]
 
 
 def _linear(e: Expression) -> Linear | None:

@@ -86,7 +86,7 @@ def _refuse_less(verb: str, models: Models, x: Any, y: Any) -> None:
 
 def _models(data: Any) -> Models | None:
     """The estimators by name, or one without a name; None where it is something else."""
-    if isinstance(data, Mapping):
+    if isinstance(data, Mapping) and not isinstance(data, Posterior):  # whose length is that of all its metrics
         every = len(data) > 0 and all(is_estimator(x) for x in data.values())
         return {str(name): x for name, x in data.items()} if every else None
     return {None: data} if is_estimator(data) else None
