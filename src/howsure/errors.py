@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
-_LONG = re.compile(r"\S{400,}")
-_PASSWORD = re.compile(r"(://[^:/\s]*):\S*@")
-_SETTING = re.compile(r"(password=)[^&\s]*", re.IGNORECASE)
+_LONG = r"\S{400,}"  # compiled when the first message needs it
+_PASSWORD = r"(://[^:/\s]*):\S*@"
+_SETTING = r"(?i)(password=)[^&\s]*"
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def hidden(text: str) -> str:
     >>> hidden("postgresql://me:secret@host/name?password=again")
     'postgresql://me:***@host/name?password=***'
     """
-    return _SETTING.sub(r"\1***", _PASSWORD.sub(r"\1:***@", text))
+    return re.sub(_SETTING, r"\1***", re.sub(_PASSWORD, r"\1:***@", text))
 
 
 def shortened(text: str) -> str:
@@ -71,7 +71,7 @@ def shortened(text: str) -> str:
     >>> len(shortened("no metric named " + "x" * 10**6))
     99
     """
-    text = _LONG.sub(lambda word: f"{word[0][:60]}...{word[0][-20:]}", text)
+    text = re.sub(_LONG, lambda word: f"{word[0][:60]}...{word[0][-20:]}", text)
     return text if len(text) <= 4000 else f"{text[:3000]} ... {text[-500:]}"
 
 

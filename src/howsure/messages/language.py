@@ -15,7 +15,7 @@ Language = Literal["python", "command"]
 SPOKEN: Final[ContextVar[Language]] = ContextVar("howsure_language", default="python")
 
 
-_MARK: Final = re.compile(r"<([a-z][a-z_]*)(?:=([^<>]*))?>")
+_MARK: Final = r"<([a-z][a-z_]*)(?:=([^<>]*))?>"
 _COMMAND: Final = {"item": "on", "metrics": "metric", "names": "name"}  # keywords that have another name there
 
 
@@ -46,7 +46,7 @@ def spoken(text: str) -> str:
     >>> spoken("give <missing=drop>, or name a class with <positive>")
     "give missing='drop', or name a class with positive="
     """
-    return _MARK.sub(lambda m: option(m[1], _value(m[2])), text)
+    return re.sub(_MARK, lambda m: option(m[1], _value(m[2])), text)
 
 
 def _value(text: str | None) -> Any:

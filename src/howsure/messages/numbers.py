@@ -301,7 +301,7 @@ def at_least(threshold: float) -> str:
     return f"score >= {threshold:.6g}"
 
 
-_PLAIN = re.compile(r"-?\d+(?:\.(\d+))?")
+_PLAIN = r"-?\d+(?:\.(\d+))?"
 _MOST_PLACES = 6
 
 
@@ -318,7 +318,7 @@ def beside(x: float, y: float) -> tuple[str, str, str]:
     >>> beside(28 / 120, 20 / 120)
     ('0.2333', '0.1667', '0.0667')
     """
-    shown = [_PLAIN.fullmatch(short(v)) for v in (x, y)]
+    shown = [re.fullmatch(_PLAIN, short(v)) for v in (x, y)]
     if any(m is None for m in shown):
         return short(x, width=abs(x - y)), short(y, width=abs(x - y)), short(x - y)
     places = max(3, *(len(m[1] or "") for m in shown if m is not None)) if max(abs(x), abs(y)) < 10 else 1

@@ -8,11 +8,11 @@ from typing import Final
 from howsure.errors import hidden, shortened
 
 _BIDI: Final = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # turn the direction of what follows
-_RAW: Final = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff{_BIDI}]")
-_JSON: Final = re.compile(rf"[\x7f-\x9f\u2028\u2029\ud800-\udfff{_BIDI}]")  # JSON escapes the rest itself
-_FORMULA: Final = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
+_RAW: Final = rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff{_BIDI}]"  # compiled when first needed
+_JSON: Final = rf"[\x7f-\x9f\u2028\u2029\ud800-\udfff{_BIDI}]"  # JSON escapes the rest itself
+_FORMULA: Final = r"[=+\-@\t\r\n＝＋－＠]"
 _SHORT: Final = 400  # characters, below which nothing is shortened
-_NUMBER: Final = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_NUMBER: Final = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 
 
 def visible(text: str) -> str:
@@ -33,13 +33,13 @@ def field(text: str) -> str:
     >>> field("=1+1"), field("-0.5"), field("-x"), field("a\x1b[31m")
     ("'=1+1", '-0.5', "'-x", 'a\\x1b[31m')
     """
-    guard = "'" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else ""
-    return guard + _RAW.sub(lambda m: _escape(m[0]), text)
+    guard = "'" if re.match(_FORMULA, text) and not re.fullmatch(_NUMBER, text) else ""
+    return guard + re.sub(_RAW, lambda m: _escape(m[0]), text)
 
 
 def json_escaped(text: str) -> str:
     """JSON that says the same, with escapes for what a terminal would obey."""
-    return _JSON.sub(lambda m: f"\\u{ord(m[0]):04x}", text)
+    return re.sub(_JSON, lambda m: f"\\u{ord(m[0]):04x}", text)
 
 
 def laid_out(message: str) -> str:
