@@ -80,7 +80,7 @@ _BUDGET: Final = 100_000  # boxes looked at before the search gives up
 _TRIED: Final = 96  # starts a round
 _STEPS: Final = 12
 _DEEP: Final = 24
-_EMPTY: Final = ([0], [1], [2], [3], [0, 3], [1, 2])  # cells that leave all margins
+_EMPTY: Final = np.array([*np.eye(4), [1, 0, 0, 1], [0, 1, 1, 0]], dtype=bool)  # cells that leave all margins
 
 
 def cost(target: Target) -> int:
@@ -179,24 +179,20 @@ def meeting(known: Sequence[Constraint], starts: Array, within: float = 1e-3) ->
         return np.asarray(starts / starts.sum(axis=1, keepdims=True))
     points = approached(starts, [partial(c.misses, within=within) for c in known], _STEPS)
     if any(c.may_need_empty_cell for c in known):
-        points = np.concatenate([points, *_with_an_empty_cell(known, starts, within)])
+        points = np.concatenate([points, _with_an_empty_cell(known, starts, within)])
     good = np.ones(len(points), dtype=bool)
     for one in known:
         good &= one.holds(points)
     return np.asarray(points[good] / points[good].sum(axis=1, keepdims=True))
 
 
-def _with_an_empty_cell(known: Sequence[Constraint], starts: Array, within: float) -> list[Array]:
+def _with_an_empty_cell(known: Sequence[Constraint], starts: Array, within: float) -> Array:
     """Steps with each cell in turn left empty, or two across, for metrics that are elsewhere just there."""
     others = [partial(c.misses, within=within) for c in known if not c.may_need_empty_cell]
-    made = []
-    for empty in _EMPTY:
-        held = starts.copy()
-        held[:, empty] = VANISHING * held.min(axis=1, keepdims=True)
-        held = approached(held, others, _STEPS) if others else held
-        held[:, empty] = 0.0
-        made.append(held)
-    return made
+    empty = np.repeat(_EMPTY, len(starts), axis=0)
+    tables = np.tile(starts, (len(_EMPTY), 1))
+    tables = np.where(empty, VANISHING * tables.min(axis=1, keepdims=True), tables)
+    return np.where(empty, 0.0, approached(tables, others, _STEPS) if others else tables)
 
 
 def _distance(known: Sequence[Constraint], boxes: Boxes) -> Array:
