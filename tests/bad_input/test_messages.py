@@ -131,7 +131,6 @@ CASES = {
     "score of other counts": (lambda: parse("f1").score({"tp": 1, "fp": 2, "fn": 3, "tn": 4, "n": 10}), "'n'"),
     "score of all classes": (lambda: parse("macro-f1").score({"tp": 1, "fp": 2, "fn": 3, "tn": 4}), "macro-f1"),
     "cost that is no flag": (lambda: hs.utility(tp=1, cost="x"), "'x'"),
-    "clusters in slices": (lambda: hs.score(SAMPLES, outcome="passed", cluster="q", by="w"), "w=VALUE"),
     "columns as a text": (lambda: hs.score(T, metrics="f1").to_text("parquet"), "parquet"),
     "folder to write to": (lambda: hs.score(T, metrics="f1").save("no/such/out.md"), "'no/such/out.md'"),
     # frames of labels

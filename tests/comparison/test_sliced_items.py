@@ -210,7 +210,6 @@ def one_of_law(frame: pd.DataFrame) -> Any:
             {"weight": "w"},
             "in the slice topic=law, the weights leave an effective size of 1.03 items",
         ),
-        ({}, {"cluster": "b"}, "by= and cluster= do not go together yet"),
         ({}, {"chance": True}, "chance= is for measures of classes"),
         ({}, {"metrics": "f1"}, "graded items have only a mean"),
     ],
@@ -255,7 +254,7 @@ def test_evidence_of_slices():
     """It is added slice by slice, picked, drawn from, and compared with slices of other items."""
     frame = grades()
     joint = hs.graded(frame, value=["a", "b"], by="topic")
-    assert repr(joint) == "SlicedGraded(90 items in 5 slices, 2 systems)"
+    assert repr(joint) == "Sliced(90 items in 5 slices, 2 systems)"
     left, right = (hs.graded(x, value="a", by="topic") for x in (frame[:50], frame[50:]))
     whole = hs.score(hs.graded(frame, value="a", by="topic"), sort="name").to_dict()["rows"]
     for row, want in zip(hs.score(left + right, sort="name").to_dict()["rows"], whole, strict=True):

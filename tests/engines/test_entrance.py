@@ -135,8 +135,6 @@ def test_evidence_that_is_made_passes_through():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"outcome": "passed", "by": "region", "cluster": "group"}, "one slice at a time, with where='region=VALUE'."),
-        ({"value": "grade", "by": "region", "cluster": "group"}, "by= and cluster= do not go together"),
         ({"truth": "bit", "pred": "bit_a", "weight": "n", "count": "n"}, "give weight= or count=, not both"),
         ({"truth": "bit", "score": "score", "threshold": [0.2, 0.5], "cluster": "group"}, "give one threshold="),
         ({"outcome": "passed", "system": "model"}, "system= also needs item="),

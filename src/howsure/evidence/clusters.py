@@ -14,13 +14,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from howsure.arrays import AnyArray
+from howsure.arrays import AnyArray, Integers
 from howsure.errors import BadCounts, BadLabels, BadSetting, listing
 from howsure.evidence.classes import Tally
 from howsure.evidence.label_sets import Multilabel
 from howsure.evidence.outcomes import Outcomes
 from howsure.evidence.patterns import out
 from howsure.evidence.protocol import Account, Axis, together
+from howsure.evidence.slices import Dealt
 from howsure.messages.notes import Notes
 from howsure.validate import Label, places
 
@@ -161,10 +162,9 @@ class Clustered:
         del places
         raise BadSetting(f"clusters are not a batch; they have no axis {axis}.")
 
-    def dealt(self, sizes: Any, rng: Any) -> Self:
-        """Refused: there are no slices to deal for."""
-        del sizes, rng
-        raise BadSetting("clusters have no slices.")
+    def dealt(self, sizes: Integers, rng: np.random.Generator) -> Dealt:
+        """Parts of so many clusters taken at random."""
+        return Dealt(self, sizes, rng)
 
     def describe(self) -> dict[str, Any]:
         """As of the first system's whole table, with the number of clusters, and the items of each system."""

@@ -1,56 +1,21 @@
-"""Graded: the evidence of graded values, one for each item and system, with clusters and slices."""
+"""Graded: the evidence of graded values, one for each item and system, with its weight and its cluster."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple, Self
 
 import numpy as np
 
-from howsure.arrays import AnyArray, Array, Integers
-from howsure.distributions.alike import deal_sums
+from howsure.arrays import Array, Integers
 from howsure.distributions.weights import ALIKE
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
 from howsure.evidence.protocol import Account, Axis, both, read_only, same_fields
-from howsure.evidence.slices import Slices, joined
+from howsure.evidence.slices import Dealt
 from howsure.messages.language import option, spelled
 from howsure.messages.notes import Notes
 from howsure.validate import places
-
-# -- dealt items
-#
-# DealtGraded: parts of graded items that were dealt out at random; of each only the means are kept.
-
-
-@dataclass(frozen=True, eq=False)
-class DealtGraded:
-    """The mean value of every part, one column a system, and how many items each part has."""
-
-    averages: Array
-    totals: AnyArray
-    systems: tuple[str, ...]
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The parts."""
-        return (len(self.averages),)
-
-    @property
-    def batch(self) -> tuple[Axis, ...]:
-        """The parts, which have no names."""
-        return (("part", range(len(self.averages))),)
-
-    def pick(self, names: Sequence[str]) -> DealtGraded:
-        """The means of these systems, in this order."""
-        return replace(self, averages=self.averages[:, places(names, self.systems)], systems=tuple(names))
-
-    def only(self, measure: object) -> DealtGraded:
-        """There is one measure, the mean."""
-        del measure
-        return self
-
 
 # -- graded
 #
@@ -245,11 +210,9 @@ class Graded:
         del places
         raise BadSetting(f"graded values are not batched; they have no axis {axis}.")
 
-    def dealt(self, sizes: Integers, rng: np.random.Generator) -> DealtGraded:
-        """The means of parts of these sizes, each of items taken at random: by their weights, where they have any."""
-        sums = deal_sums(self.values, self.counts, self.weights, sizes, rng)
-        with np.errstate(invalid="ignore"):
-            return DealtGraded(sums / sizes[:, None], sizes, self.systems)
+    def dealt(self, sizes: Integers, rng: np.random.Generator) -> Dealt:
+        """Parts of these sizes, each of items (or clusters) taken at random: by their weights, where items have any."""
+        return Dealt(self, sizes, rng)
 
     def describe(self) -> dict[str, Any]:
         """Size, direction and bounds; of queries also what was read and left out."""
@@ -356,146 +319,3 @@ def _or_ones(a: Array | None, b: Array | None, first: int, second: int) -> Array
     if a is None and b is None:
         return None
     return np.concatenate([np.ones(first) if a is None else a, np.ones(second) if b is None else b])
-
-
-# -- sliced items
-#
-# SlicedGraded: the evidence of graded values in slices. Each slice has its own items, and its own number of them.
-
-
-@dataclass(frozen=True, eq=False)
-class SlicedGraded:
-    """The items of every slice, and all of them together; immutable; `a + b` puts the items of both together.
-
-    >>> from howsure.io.arrays import graded
-    >>> graded({"grade": [1, 4, 5, 2], "topic": ["x", "y", "y", "x"]}, value="grade", by="topic")
-    SlicedGraded(4 items in 2 slices)
-    """
-
-    parts: tuple[Graded, ...]  # in the order of the axis
-    whole: Graded
-    axis: Slices
-    notes: Notes = ()  # of all items
-
-    @property
-    def totals(self) -> Integers:
-        """The number of items of every slice."""
-        return np.array([part.n for part in self.parts])
-
-    @property
-    def n(self) -> Integers:
-        """The number of items of every slice."""
-        return self.totals
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The slices."""
-        return (len(self.parts),)
-
-    @property
-    def batch(self) -> tuple[Axis, ...]:
-        """The slices, by the values of their columns."""
-        return ((self.axis.name, self.axis),)
-
-    @property
-    def systems(self) -> tuple[str, ...]:
-        """The systems that every item has a value of."""
-        return self.whole.systems
-
-    @property
-    def measure(self) -> Mean:
-        """The mean."""
-        return self.whole.measure
-
-    @property
-    def weighted(self) -> bool:
-        """Whether the items have weights."""
-        return self.whole.weighted
-
-    @property
-    def library(self) -> str | None:
-        """The library of the frame that they were read from."""
-        return self.whole.library
-
-    @property
-    def account(self) -> Account | None:
-        """What became of the rows that they were read from."""
-        return self.whole.account
-
-    @cached_property
-    def averages(self) -> Array:
-        """The mean value in every slice, one column a system."""
-        return np.array([part.averages for part in self.parts])
-
-    @property
-    def effective(self) -> Array:
-        """The size of every slice, that of Kish where items have weights, (slices, 1)."""
-        return np.array([[part.effective] for part in self.parts])
-
-    @property
-    def part_cost(self) -> int:
-        """Numbers that are dealt for a part of the size of a slice, at most."""
-        return min(len(self.whole.values), int(self.totals.max()))
-
-    def named(self, k: int) -> str:
-        """One slice in words."""
-        return ", ".join(f"{column}={value}" for column, value in self.axis.where(k).items())
-
-    def system(self, name: str) -> Self:
-        """The items of one system."""
-        return self.pick((name,))
-
-    def pick(self, names: Sequence[str]) -> Self:
-        """The items of these systems, in this order."""
-        return replace(self, parts=tuple(part.pick(names) for part in self.parts), whole=self.whole.pick(names))
-
-    def only(self, measure: object) -> Self:
-        """There is one measure, the mean."""
-        self.whole.only(measure)
-        return self
-
-    def with_positive(self, label: object) -> Self:
-        """Refused: values have no classes."""
-        return replace(self, whole=self.whole.with_positive(label))
-
-    def together(self, axis: int, places: Sequence[int] | None = None) -> Graded:
-        """The items of all slices, or of some."""
-        del axis
-        if places is None:
-            return replace(self.whole, notes=self.notes)
-        first, *rest = (self.parts[k] for k in places)
-        return replace(sum(rest, first), notes=self.notes)
-
-    def dealt(self, sizes: Any, rng: Any) -> Self:
-        """Refused: there are slices already."""
-        del sizes, rng
-        raise BadSetting(f"these items are in slices already: leave out {option('by')}.")
-
-    def describe(self) -> dict[str, Any]:
-        """As of all items, and in how many slices they are."""
-        return self.whole.describe() | {"tables": len(self.parts)}
-
-    def __add__(self, other: object) -> SlicedGraded:
-        if isinstance(other, int) and other == 0:
-            return self
-        if not isinstance(other, SlicedGraded):
-            return NotImplemented
-        if self.axis.columns != other.axis.columns:
-            raise BadSetting(f"slices of {self.axis.name} cannot be added to slices of {other.axis.name}.")
-        axis, mine, theirs = joined(self.axis, other.axis)
-        held: list[list[Graded]] = [[] for _ in range(len(axis))]
-        for part, k in zip((*self.parts, *other.parts), (*mine.tolist(), *theirs.tolist()), strict=True):
-            held[k].append(part)
-        notes = self.notes + tuple(x for x in other.notes if x not in self.notes)
-        return SlicedGraded(tuple(sum(own[1:], own[0]) for own in held), self.whole + other.whole, axis, notes)
-
-    __radd__ = __add__
-
-    def __eq__(self, other: object) -> bool:
-        return same_fields(self, other) if isinstance(other, SlicedGraded) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        many = f", {len(self.systems)} systems" if len(self.systems) > 1 else ""
-        return f"SlicedGraded({self.whole.n:,} items in {len(self.parts):,} slices{many})"

@@ -120,7 +120,7 @@ _KINDS = {
     "Stratified": "a stratified sample, whose shares are known,",
     "Clustered": "a sample of clusters",
     "Graded": "a mean of values",
-    "SlicedGraded": "a mean of values",
+    "Sliced": "a sample of clusters, or a mean of values,",
     "Scored": "a score without a threshold",
     "JudgedOutcomes": "a sample with a judge's verdicts",
     "JudgedTally": "a sample with a judge's labels",

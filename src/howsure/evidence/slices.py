@@ -1,15 +1,16 @@
-"""Slices: the coordinates of a batch axis made from one or more columns, held as codes, a million or more at a time."""
+"""Slices, the coordinates of a batch axis made from one or more columns, as codes; and parts dealt at random."""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, overload
+from dataclasses import dataclass, replace
+from typing import Any, Self, overload
 
 import numpy as np
 
 from howsure.arrays import AnyArray, Integers
-from howsure.evidence.protocol import Evidence, as_json
+from howsure.evidence.protocol import Axis, Evidence, as_json
 from howsure.validate import in_order, refuse_number_and_text
 
 
@@ -119,3 +120,47 @@ def slice_of(evidence: Evidence, at: tuple[int, ...]) -> dict[str, Any]:
     for (name, axis), i in zip(evidence.batch, at, strict=True):
         found |= axis.where(i) if isinstance(axis, Slices) else {name: axis[i]}
     return {name: as_json(value) for name, value in found.items()}
+
+
+# -- dealt
+#
+# Dealt: parts of the units, of given sizes, that are dealt out at random. Only scores are asked of them.
+
+
+@dataclass(frozen=True, eq=False)
+class Dealt:
+    """Units, the sizes of the parts, and the stream that deals them: the same deal for every metric and system."""
+
+    whole: Any
+    totals: Integers
+    stream: np.random.Generator
+
+    @property
+    def rng(self) -> np.random.Generator:
+        """The stream from its start."""
+        return copy.deepcopy(self.stream)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The parts."""
+        return (len(self.totals),)
+
+    @property
+    def batch(self) -> tuple[Axis, ...]:
+        """The parts, which have no names."""
+        return (("part", range(len(self.totals))),)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Those of the units."""
+        names: tuple[str, ...] = self.whole.systems
+        return names
+
+    def pick(self, names: Sequence[str]) -> Self:
+        """The same parts of these systems."""
+        return replace(self, whole=self.whole.pick(names))
+
+    def only(self, measure: object) -> Self:
+        """All metrics look at the same parts."""
+        del measure
+        return self

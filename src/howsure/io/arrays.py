@@ -7,8 +7,9 @@ from typing import Any, overload
 
 from howsure.errors import BadSetting
 from howsure.evidence.classes import Tally
-from howsure.evidence.graded import Graded, SlicedGraded
+from howsure.evidence.graded import Graded
 from howsure.evidence.scored import Scored
+from howsure.evidence.sliced import Sliced
 from howsure.io.label_arrays import of_arrays
 from howsure.messages.language import option
 from howsure.validate import Label
@@ -138,7 +139,7 @@ def graded(
     query: str | None = None,
     engine: str | None = None,
     remote: str | None = None,
-) -> Graded | SlicedGraded:
+) -> Graded | Sliced:
     """Graded values of items: a sequence, a mapping from system to sequence, or columns of a frame, file or database.
 
     A mapping may also go from system to item to value, {"a": {"q1": 0.5, "q2": 1.0}}: items are then matched by name.
@@ -157,7 +158,7 @@ def graded(
     place: dict[str, Any] = {"table": table, "query": query, "engine": engine, "remote": remote}
     settings: dict[str, Any] = {"weight": weight, "cluster": cluster, "better": better, "bounds": bounds}
     found = evidence(data, kind="values", missing=missing, **columns, **place, **settings)
-    assert isinstance(found, (Graded, SlicedGraded))  # noqa: S101 - narrows the type
+    assert isinstance(found, (Graded, Sliced))  # noqa: S101 - narrows the type
     return found
 
 

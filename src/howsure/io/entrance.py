@@ -13,11 +13,12 @@ import numpy as np
 from howsure.errors import BadLabels, BadSetting, NoColumn, UnknownName, nearest
 from howsure.evidence.classes import Tally
 from howsure.evidence.clusters import Clustered
-from howsure.evidence.graded import Graded, SlicedGraded
+from howsure.evidence.graded import Graded
 from howsure.evidence.judged import JudgedItems
 from howsure.evidence.label_sets import Multilabel
 from howsure.evidence.outcomes import Outcomes
 from howsure.evidence.scored import Scored
+from howsure.evidence.sliced import Sliced
 from howsure.evidence.strata import Stratified
 from howsure.io import graded_values, judged_items, label_arrays, scored
 from howsure.io.alignment import IDS, misaligned
@@ -41,7 +42,7 @@ from howsure.messages.language import option
 from howsure.messages.notes import Notes, note
 
 Asked = Literal["table", "values", "scores"]
-MADE: Final = (Tally, Outcomes, Multilabel, Clustered, Stratified, Graded, SlicedGraded, Scored, JudgedItems)
+MADE: Final = (Tally, Outcomes, Multilabel, Clustered, Stratified, Graded, Sliced, Scored, JudgedItems)
 PLACES: Final[dict[str, frozenset[str]]] = {  # which options of reading each place takes
     "arrays": frozenset(), "frames": frozenset({"names", "unmatched"}),
     "databases": frozenset({"names", "unmatched", "table", "query"}),

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Integers
 from howsure.errors import BadLabels, BadSetting, listing, plural
-from howsure.evidence.graded import Graded, Mean, SlicedGraded
+from howsure.evidence.graded import Graded, Mean
 from howsure.evidence.protocol import Account, number
+from howsure.evidence.sliced import LISTED, Sliced, refuse_single
 from howsure.evidence.slices import Slices
 from howsure.io.columns import Column, as_numbers, coded
 from howsure.io.groups import Groups, added, many, refuse_nothing
@@ -23,7 +25,6 @@ from howsure.messages.language import option
 from howsure.messages.notes import Notes, note
 
 ONE_CLUSTER = "all items are in one cluster; resampling whole clusters needs two or more."
-LISTED = 5
 SMALLEST = 1e-100  # of the spread of values: its square stays within floating point
 
 
@@ -93,46 +94,43 @@ def lacking(lost: Sequence[Hashable], total: int, what: str = "value", way: str 
     return f"{said}, such as {listing(lost[:5])}; give {option(way, 'drop')} to leave them out."
 
 
-def settled(g: Groups, request: Request, library: str | None = None) -> Graded | SlicedGraded:
+def settled(g: Groups, request: Request, library: str | None = None) -> Graded | Sliced:
     """What an engine counted: items, in slices where these are asked for."""
     return in_slices(g, request, library) if request.by else settle_values(g, request, library)
 
 
-def in_slices(g: Groups, request: Request, library: str | None = None) -> SlicedGraded:
+def in_slices(g: Groups, request: Request, library: str | None = None) -> Sliced:
     """All items, and those of each slice as they would be alone."""
     plain = replace(request, by=())
     whole = settle_values(added(_without_slices(g)), plain, library)
     g, _ = checked_values(g, plain)
     g = g.at(g.counts > 0)
     axis, at = slices_of(request.by, g.named("slice"))
-    _refuse_single(axis, np.bincount(at, g.counts, len(axis)).astype(float))
-    g, parts = replace(_without_slices(g), account=None, unweighed=0), []
+    refuse_single(axis, np.bincount(at, g.counts, len(axis)), "the posterior of a mean needs two or more items")
+    g, owners = replace(_without_slices(g), account=None, unweighed=0), []
     order = np.argsort(at, kind="stable")
-    for k, rows in enumerate(np.split(order, np.cumsum(np.bincount(at, minlength=len(axis)))[:-1])):
+    rows = np.split(order, np.cumsum(np.bincount(at, minlength=len(axis)))[:-1])
+    if whole.clusters is not None:
+        codes, heavy = g.labels["cluster0"].in_order().codes, g.numbers.get("weight0", g.counts) != 0
+        owners = [np.unique(codes[x[heavy[x]]]) for x in rows]
+        refuse_single(axis, np.array([x.size for x in owners]), "resampling whole clusters needs two or more")
+    return sliced([partial(settle_values, g.at(x), plain, library) for x in rows], whole, axis, owners)
+
+
+def sliced(parts: Sequence[Callable[[], Graded]], whole: Graded, axis: Slices, owners: Sequence[Integers]) -> Sliced:
+    """The values of all slices; a refusal names the slice."""
+    found = []
+    for k, part in enumerate(parts):
         try:
-            parts.append(settle_values(g.at(rows), plain, library))
+            found.append(part())
         except BadLabels as refused:
             told = ", ".join(f"{column}={value}" for column, value in axis.where(k).items())
             raise BadLabels(f"in the slice {told}, {refused}") from None
-    return SlicedGraded(tuple(parts), whole, axis, whole.notes)
+    return Sliced(tuple(found), whole, axis, whole.notes, tuple(owners) or None)
 
 
 def _without_slices(g: Groups) -> Groups:
     return replace(g, labels={name: x for name, x in g.labels.items() if not name.startswith("slice")})
-
-
-def _refuse_single(axis: Slices, sizes: Array) -> None:
-    """Slices of one item, which have no posterior of a mean."""
-    lost = np.flatnonzero(sizes < 2)
-    if not lost.size:
-        return
-    found = axis.where(int(lost[0]))
-    told = f"{plural(lost.size, 'slice has', 'slices have')} only one: {listed([axis[int(k)] for k in lost])}"
-    way = f"leave {'it' if lost.size == 1 else 'them'} out with {option('where')}"
-    if len(found) == 1 and None not in found.values():
-        ((column, value),) = found.items()
-        way += f", as in {option('where', f'{column}!={value}')}"
-    raise BadLabels(f"the posterior of a mean needs two or more items, and {told}; {way}.")
 
 
 def settle_values(g: Groups, request: Request, library: str | None = None, *, counted: bool = True) -> Graded:

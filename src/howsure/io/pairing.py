@@ -17,11 +17,11 @@ from howsure.errors import BadFile, BadLabels, BadSetting, plural
 from howsure.evidence.clusters import Clustered, Observed
 from howsure.evidence.graded import Graded
 from howsure.evidence.protocol import Account
+from howsure.evidence.sliced import LISTED, Sliced
 from howsure.io import graded_values, units
 from howsure.io.columns import Column
 from howsure.io.files import Files, common_id, from_json, opened, refuse_text, refuse_unreadable
 from howsure.io.filters import of_filters
-from howsure.io.graded_values import LISTED
 from howsure.io.groups import Groups, alike, merged, read
 from howsure.io.keys import KEPT, STATUS, SUM, Grouping, Key, left_out, sql_groups, status_sql
 from howsure.io.paths import by_spark, check_remote, listed, source_of
@@ -44,7 +44,9 @@ _SPELLINGS: Final = (  # what all texts of a column spell, and how each is writt
 )
 
 
-def of_systems(files: Mapping[str, Any], request: Request, place: Mapping[str, Any]) -> Observed | Clustered | Graded:
+def of_systems(
+    files: Mapping[str, Any], request: Request, place: Mapping[str, Any]
+) -> Observed | Clustered | Graded | Sliced:
     """One file (or several) for each system: joined on ids where they are named, else matched by cluster."""
     names = tuple(str(x) for x in files)
     paths = [listed(x) for x in files.values()]
@@ -83,7 +85,7 @@ def clusters_joined(
     cluster: str,
     unmatched: str = "refuse",
     place: Mapping[str, Any] | None = None,
-) -> Clustered | Graded:
+) -> Clustered | Graded | Sliced:
     """Systems in files of their own, matched by cluster; `columns` names the answer in each file.
 
     Ids may repeat and the numbers of samples may differ: each file is counted by itself.
@@ -134,7 +136,7 @@ class Trouble:
 
 def joined(
     paths: Sequence[Sequence[str | Path]], request: Request, on: Sequence[str], unmatched: str, place: Mapping[str, Any]
-) -> Observed | Clustered | Graded:
+) -> Observed | Clustered | Graded | Sliced:
     """The joint evidence of systems whose answers are in files of their own.
 
     Slices, weights and counts are in one file or in several, which must agree. Values keep the ids of their items.
@@ -158,7 +160,7 @@ def joined(
         made: Any = graded_values.settled(found, replace(request, item=("id",)))
     else:
         made = units.settle(found, request)
-    found_all: Observed | Clustered | Graded = replace(made, notes=(*notes, *made.notes))
+    found_all: Observed | Clustered | Graded | Sliced = replace(made, notes=(*notes, *made.notes))
     return found_all
 
 

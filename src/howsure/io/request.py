@@ -301,10 +301,6 @@ def _refuse_strays(kind: Kind, asked: dict[str, Any], better: Any) -> None:
         raise BadSetting(f"with {option('item')} every row is one item: leave out {option('count')}.")
     if asked.get("independent_rows") and "cluster" in asked:
         raise BadSetting(f"give {option('cluster')} or {option('independent_rows')}, not both.")
-    if "by" in asked and "cluster" in asked:
-        one = option("where", f"{column_names(asked['by'], 'by')[0]}=VALUE")
-        told = f"{option('by')} and {option('cluster')} do not go together yet"
-        raise BadSetting(f"{told}: take one slice at a time, with {one}.")
     if "system" in asked and "item" not in asked and "cluster" not in asked:
         told = f"{option('item')}, the column that says which rows are the same item"
         raise BadSetting(f"{option('system')} also needs {told}, or {option('cluster')}.")

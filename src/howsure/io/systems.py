@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,10 @@ from howsure.evidence.clusters import Clustered, Observed
 from howsure.evidence.graded import Graded
 from howsure.evidence.label_sets import Multilabel
 from howsure.evidence.protocol import Account, together
-from howsure.evidence.slices import Slices, level_order
+from howsure.evidence.sliced import LISTED, Sliced, refuse_single
+from howsure.evidence.slices import Slices, distinct, level_order
 from howsure.io.columns import Column, coded
 from howsure.io.graded_values import (
-    LISTED,
     ONE_CLUSTER,
     checked_values,
     in_order,
@@ -31,11 +32,12 @@ from howsure.io.graded_values import (
     listed,
     measure,
     refuse_sizes,
+    sliced,
     unpaired,
 )
 from howsure.io.groups import Groups, refuse_nothing, weighed
 from howsure.io.request import Request
-from howsure.io.units import by_cluster, split
+from howsure.io.units import by_cluster, of_clusters, slices_of, split
 from howsure.messages.language import option
 from howsure.messages.notes import Notes, note
 from howsure.validate import completed
@@ -245,7 +247,7 @@ def _refuse_torn(g: Groups, request: Request) -> None:
 
 def matched(
     parts: Parts, request: Request, unmatched: str = "refuse", library: str | None = None
-) -> Clustered | Graded:
+) -> Clustered | Graded | Sliced:
     """Systems counted by cluster, each for itself; clusters that not every system has are refused or dropped."""
     drop = check_unmatched(unmatched)
     if request.item:
@@ -267,24 +269,25 @@ def matched(
     found = {name: _relabelled(_at(t, levels, request), request) for name, t in tables.items()}
     first = next(iter(found))
     found[first] = replace(found[first], notes=(*notes, *found[first].notes))
-    return Clustered.of(found)
+    return of_clusters(found, request)
 
 
 def _without_others(t: Observed, g: Groups, levels: list[Any], request: Request) -> Observed:
     """The same table, its account without the rows of clusters that other systems lack."""
     if t.account is None:
         return t
-    common = _common_rows(g, levels)
+    common = _common_rows(g, levels, request)
     answers = request.answers[:1]
     only = replace(common, account=Account(int(common.sizes.sum())))
     kept = by_cluster(only, replace(request, names=t.systems, answers=answers)).account
     return replace(t, account=t.account.without("unmatched", t.account.kept - (kept.kept if kept else 0)))
 
 
-def _common_rows(g: Groups, levels: list[Any]) -> Groups:
+def _common_rows(g: Groups, levels: list[Any], request: Request) -> Groups:
     """The rows of these clusters."""
-    column, wanted = g.labels["cluster0"], set(levels)
-    return g.at(np.array([*(_spelled(x, levels) in wanted for x in column.levels), False])[column.codes])
+    pairs, at = slices_of((*request.by, str(request.cluster)), [*g.named("slice"), *g.named("cluster")])
+    wanted = set(levels)
+    return g.at(np.array([_spelled(x, levels) in wanted for x in pairs])[at])
 
 
 def _every_label(parts: Parts, request: Request) -> Sequence[Any] | None:
@@ -308,20 +311,37 @@ def _relabelled(t: Observed, request: Request) -> Observed:
 
 def _at(t: Observed, levels: list[Any], request: Request) -> Observed:
     """The tables of some clusters, in order."""
+    axis = _axis(levels, request)
     place = {_spelled(x, levels): i for i, x in enumerate(t.batch[0][1])}
-    axis = Slices((str(request.cluster),), (tuple(levels),), np.arange(len(levels))[:, None])
-    return t.at([place[x] for x in levels], ((axis.name, axis),))
+    return t.at([place[x] for x in axis], ((axis.name, axis),))
+
+
+def _axis(levels: list[Any], request: Request) -> Slices:
+    """Clusters, or slices with the clusters in them, in order."""
+    names = (*request.by, str(request.cluster))
+    columns = [coded(x).in_order() for x in (zip(*levels, strict=True) if request.by else [levels])]
+    codes = np.stack([x.codes for x in columns], axis=1)
+    return Slices(names, tuple(x.levels for x in columns), codes[np.lexsort(codes.T[::-1])])
 
 
 def _spelled(x: Any, levels: list[Any]) -> Any:
     """Clusters of different types meet as text."""
-    return str(x) if levels and isinstance(levels[0], str) else x
+    return _as_text(x) if levels and isinstance(_cluster(levels[0]), str) else x
+
+
+def _cluster(x: Any) -> Any:
+    """The cluster of a place: the last of its slices and it."""
+    return x[-1] if isinstance(x, tuple) else x
+
+
+def _as_text(x: Any) -> Any:
+    return (*x[:-1], str(x[-1])) if isinstance(x, tuple) else str(x)
 
 
 def _common(clusters: Mapping[str, list[Any]], request: Request, drop: bool) -> tuple[list[Any], Notes]:
     """The clusters that every system has; the others are refused, or left out with a note."""
-    kinds = {isinstance(x, str) for own in clusters.values() for x in own}
-    sets = {name: {str(x) if len(kinds) > 1 else x for x in own} for name, own in clusters.items()}
+    kinds = {isinstance(_cluster(x), str) for own in clusters.values() for x in own}
+    sets = {name: {_as_text(x) if len(kinds) > 1 else x for x in own} for name, own in clusters.items()}
     every, shared = set().union(*sets.values()), set.intersection(*sets.values())
     lost = level_order(every - shared)
     if not lost:
@@ -338,36 +358,54 @@ def _common(clusters: Mapping[str, list[Any]], request: Request, drop: bool) -> 
     return list(level_order(shared)), (note("clusters-unmatched", count=len(lost), first=first),)
 
 
-def _matched_values(parts: Parts, request: Request, drop: bool, library: str | None) -> Graded:
+def _matched_values(parts: Parts, request: Request, drop: bool, library: str | None) -> Graded | Sliced:
     """Each cluster one row: the mean of its samples, and how many they are (or what they weigh), of each system."""
     kept, sums, notes = {}, {}, []
     for name, g in parts.items():
         kept[name], told = checked_values(g, request)
-        sums[name] = _sums(in_order(kept[name].at(kept[name].counts > 0)))
+        sums[name] = _sums(in_order(kept[name].at(kept[name].counts > 0)), request)
         notes += [x for x in told if x not in notes]
     levels, lost = _common({name: list(own) for name, own in sums.items()}, request, drop)
-    if len(levels) < 2:
-        raise BadLabels(ONE_CLUSTER)
-    accounts = [_matched_account(g, levels) for g in kept.values()]
+    axis = _axis(levels, request)
     spelled = {name: {_spelled(x, levels): v for x, v in own.items()} for name, own in sums.items()}
-    table = np.array([[spelled[name][x] for name in parts] for x in levels])  # clusters, systems, sum and size
-    values = table[..., 0] / table[..., 1]
-    refuse_sizes(values, None, len(values))
-    return Graded(
-        values, tuple(parts), tuple(levels), None, np.arange(len(levels)), measure(request), request.bounds,
-        (*lost, *notes), sizes=table[..., 1], library=library, account=together(accounts),
-    )  # fmt: skip
+    table = np.array([[spelled[name][x] for name in parts] for x in axis])  # clusters, systems, sum and size
+    names, clusters = np.unique(axis.codes[:, -1], return_inverse=True)
+    clusters = clusters.reshape(-1)
+    account = together([_matched_account(g, levels, request) for g in kept.values()])
+
+    def graded(table: AnyArray, codes: Integers, notes: Notes = (), account: Account | None = None) -> Graded:
+        if len(table) < 2:
+            raise BadLabels(ONE_CLUSTER)
+        values = table[..., 0] / table[..., 1]
+        refuse_sizes(values, None, len(values))
+        ids = tuple(axis.levels[-1][i] for i in names[codes].tolist())
+        return Graded(
+            values, tuple(parts), ids, None, np.arange(len(table)), measure(request), request.bounds, notes,
+            sizes=table[..., 1], library=library, account=account,
+        )  # fmt: skip
+
+    every = np.zeros((len(names), *table.shape[1:]))
+    np.add.at(every, clusters, table)
+    whole = graded(every, np.arange(len(names)), (*lost, *notes), account)
+    if not request.by:
+        return whole
+    rows, at = distinct(list(axis.codes[:, :-1].T), [len(x) for x in axis.levels[:-1]])
+    slices = Slices(request.by, axis.levels[:-1], rows)
+    owners = [clusters[at == k] for k in range(len(slices))]
+    refuse_single(slices, np.array([x.size for x in owners]), "resampling whole clusters needs two or more")
+    found = [partial(graded, table[at == k], own) for k, own in enumerate(owners)]
+    return sliced(found, whole, slices, owners)
 
 
-def _matched_account(g: Groups, levels: list[Any]) -> Account | None:
+def _matched_account(g: Groups, levels: list[Any], request: Request) -> Account | None:
     """Of rows that have all values, those of clusters that other systems lack are left out."""
-    many = g.sizes.sum() - _common_rows(g, levels).sizes.sum()
+    many = g.sizes.sum() - _common_rows(g, levels, request).sizes.sum()
     return None if g.account is None else g.account.without("unmatched", many)
 
 
-def _sums(g: Groups) -> dict[Any, tuple[float, float]]:
-    """By cluster the sum of the values, and how many they are (or what they weigh)."""
-    clusters = g.labels["cluster0"].in_order()
+def _sums(g: Groups, request: Request) -> dict[Any, tuple[float, float]]:
+    """By cluster (in its slice) the sum of the values, and how many they are (or what they weigh)."""
+    clusters, at = slices_of((*request.by, str(request.cluster)), [*g.named("slice"), *g.named("cluster")])
     sizes = g.counts * g.numbers.get("weight0", np.ones(len(g)))
-    both = (np.bincount(clusters.codes, sizes * x, len(clusters.levels)) for x in (g.numbers["answer0"], 1.0))
-    return dict(zip(clusters.levels, zip(*(x.tolist() for x in both), strict=True), strict=True))
+    both = (np.bincount(at, sizes * x, len(clusters)) for x in (g.numbers["answer0"], 1.0))
+    return dict(zip(clusters, zip(*(x.tolist() for x in both), strict=True), strict=True))

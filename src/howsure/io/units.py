@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ from howsure.evidence.label_sets import Multilabel
 from howsure.evidence.label_sets import distinct as distinct_sets
 from howsure.evidence.outcomes import Outcomes
 from howsure.evidence.protocol import THRESHOLD, Axis, number
+from howsure.evidence.sliced import Sliced, slices_of_clusters
 from howsure.evidence.slices import Slices, distinct, level_order
 from howsure.io.columns import EXACT, Column, refuse_many
 from howsure.io.groups import Groups, refuse_nothing
@@ -290,10 +291,15 @@ MOST_ENTRIES: Final = 400_000_000  # slices times patterns
 _GRADES: Final = frozenset({"c", "i"})  # letters of one family: beside them N is not a no
 
 
-def settle(g: Groups, request: Request, library: str | None = None) -> Observed | Clustered:
+def settle(g: Groups, request: Request, library: str | None = None) -> Observed | Clustered | Sliced:
     """The table of what was counted; with clusters, what each system showed in every cluster."""
     table = by_cluster(g, request, library)
-    return table if request.cluster is None else Clustered.joint(table)
+    return table if request.cluster is None else of_clusters({x: table.system(x) for x in table.systems}, request)
+
+
+def of_clusters(tables: Mapping[str, Observed], request: Request) -> Clustered | Sliced:
+    """Tables by cluster, one for each system; or by slice and cluster, where slices are asked for."""
+    return slices_of_clusters(tables) if request.by else Clustered.of(tables)
 
 
 def by_cluster(g: Groups, request: Request, library: str | None = None) -> Observed:
@@ -545,11 +551,11 @@ def scattered(
 ) -> tuple[Integers, AnyArray, AnyArray | None, tuple[Axis, ...]]:
     """Distinct cells, counts of shape (slices, cells) or (cells,), squares, and the batch axis."""
     codes, cell = distinct(cells, sizes)
-    by = request.by if request.cluster is None else (request.cluster,)
+    by = request.by if request.cluster is None else (*request.by, request.cluster)
     if not by:
         add = _adder((len(codes),), (cell,))
         return codes, add(g.counts), None if g.squares is None else add(g.squares), ()
-    axis, at = slices_of(by, g.named("slice") if request.cluster is None else g.named("cluster"))
+    axis, at = slices_of(by, [*g.named("slice"), *g.named("cluster")])
     if len(axis) * len(codes) > MOST_ENTRIES:
         what = "slices" if request.cluster is None else "clusters"
         raise BadCounts(

@@ -102,6 +102,10 @@ SENTENCES: Final[dict[str, str]] = {
         "take one system with {one}; if rows are independent, give {free}"
     ),
     "rows-independent": "rows count as independent, because you gave <independent_rows>",
+    "clusters-cross-slices": (
+        "clusters lie in several slices, {count:cluster|clusters} in {parts:,} parts. Each slice is resampled by the "
+        "parts in it, as if it were alone; scores of slices that share clusters go up and down together"
+    ),
     "slices-share-items": (
         "there is no row for all items: {column!r} has {count:value|values} in {rows:row|rows}, each at most once in a "
         "slice, so slices share items, and all rows together are not independent"

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Integers
 from howsure.catalogue.metric import Metric
+from howsure.distributions.alike import deal_sums
 from howsure.distributions.sampling import stream
 from howsure.distributions.stretched import Stretch
 from howsure.errors import BadSetting
@@ -195,6 +196,14 @@ class OfClusters(Question):
         """The measure of the items themselves."""
         self.state.evidence.single()
         found: Array = self.wholes[0].score
+        return found
+
+    def dealt_scores(self, sizes: Integers, rng: np.random.Generator) -> Array:
+        """The scores of parts of so many clusters taken at random."""
+        (part,), whole = self.state.evidence.parts, self.wholes[0]
+        counts = deal_sums(part.counts.astype(float), None, None, sizes, rng)
+        dealt = replace(part, counts=counts, squares=None, batch=(("part", range(len(sizes))),))
+        found: Array = replace(whole, state=whole.state.seeing(dealt)).score
         return found
 
     @cached_property

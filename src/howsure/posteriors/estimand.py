@@ -50,7 +50,7 @@ class Gap:
     below: Any
     found: Distribution | Callable[[], Distribution]  # the law of the difference, or how to find it when asked
     route: str
-    error: float
+    error: Any  # of one table, or of each table of a batch
 
     @cached_property
     def difference(self) -> Distribution:

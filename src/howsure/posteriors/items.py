@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from howsure.arrays import Array
+from howsure.arrays import Array, Integers
+from howsure.distributions.alike import deal_sums
 from howsure.distributions.sampled import Sampled
 from howsure.distributions.sampling import generator
 from howsure.distributions.stretched import Stretch, stretched
@@ -91,6 +92,17 @@ class MeanOfItems(PlannedItems, Question):
         sums, sizes, shapes = self.items.units
         below = float((sizes[:, 0] * shapes).sum())
         return np.asarray((sums * shapes[:, None]).sum() / below if below else np.nan)
+
+    def dealt_scores(self, sizes: Integers, rng: np.random.Generator) -> Array:
+        """The means of parts of so many items, or clusters, taken at random; with replacement by weights of items."""
+        items = self.items
+        if items.clusters is None and items.sizes is None:
+            sums, below = deal_sums(items.values, items.counts, items.weights, sizes, rng)[:, 0], sizes
+        else:
+            units = np.column_stack([x[:, 0] for x in items.units[:2]])
+            sums, below = deal_sums(units, items.units[2], None, sizes, rng).T
+        with np.errstate(invalid="ignore"):
+            return np.asarray(sums / below)
 
     def law(self) -> tuple[Law, str]:
         """Exact, but for items with versions."""

@@ -14,6 +14,7 @@ from howsure._wins import EVEN, Wins, compare_wins
 from howsure.arrays import AnyArray, Array
 from howsure.distributions.difference import difference_of, order_of
 from howsure.distributions.sampled import Sampled
+from howsure.distributions.stacked import Stacked, table_routes
 from howsure.errors import BadSetting
 from howsure.evidence import protocol
 from howsure.evidence.outcomes import Outcomes
@@ -457,14 +458,14 @@ class Comparison(Result):
     @property
     def verdict(self) -> Any:
         """The finding in words; a list for a batch."""
-        better, equal = np.asarray(self.p_better, dtype=object), np.asarray(self.p_equal, dtype=object)
-        if better.ndim == 0:
-            return self._words(better.item(), self.p_worse, equal.item())
-        better, worse, equal = np.broadcast_arrays(better, np.asarray(self.p_worse, dtype=object), equal)
-        return [self._words(*each) for each in zip(better.ravel(), worse.ravel(), equal.ravel(), strict=True)]
+        told = (self.p_better, self.p_worse, self.p_equal, self.gap.error, self._equal_error)
+        columns = np.broadcast_arrays(*(np.asarray(x, dtype=object) for x in told))
+        if columns[0].ndim == 0:
+            return self._words(*(x.item() for x in columns))
+        return [self._words(*each) for each in zip(*(x.ravel() for x in columns), strict=True)]
 
-    def _words(self, p: float | None, worse: float | None, equal: float | None) -> str:
-        (a, b), on, error = self.systems, self.asked, self.gap.error
+    def _words(self, p: float | None, worse: float | None, equal: float | None, error: float, apart: float) -> str:
+        (a, b), on = self.systems, self.asked
         if p is None and not np.any(self.difference.std):
             said = f"{a} and {b} have the same {on}"
         elif p is None and self.difference.shape:
@@ -479,14 +480,14 @@ class Comparison(Result):
             said = verdicts.better(first, other, on, p, probability(p, error, rest=rest), self.level)
         if equal is None or self.equal_within is None:
             return said
-        within, beyond = (probability(x, self._equal_error, rest=1.0 - x) for x in (equal, 1.0 - equal))
+        within, beyond = (probability(x, apart, rest=1.0 - x) for x in (equal, 1.0 - equal))
         return f"{said}; {verdicts.within('they', self.equal_within, equal, within, beyond, self.level)}"
 
     @property
-    def _equal_error(self) -> float:
+    def _equal_error(self) -> Any:
         """Of P(the two differ by at most equal_within): that of the draws of the difference, where it is drawn."""
         d = self.difference
-        return self.gap.error if d.law.n is None else max(self.gap.error, float(np.max(d.error.probability)))
+        return self.gap.error if d.law.n is None else number_or_array(np.maximum(self.gap.error, d.error.probability))
 
     def _make(self) -> dict[str, Any]:
         p = self.posterior
@@ -525,13 +526,16 @@ class Comparison(Result):
         low, high = d.interval(self.level, kind=self.interval)
         left, right = d.end_errors(self.level, self.interval)
         size = np.shape(self.p_above)
+        routes = table_routes(d.law, self.route) if isinstance(d.law, Stacked) else np.full(size, self.route)
+        drawn = table_routes(d.law, d.route) == "sampled"
         many = int(np.prod(size, dtype=int))
         one, two = (x * many if len(x) == 1 else x for x in (one, two))  # one table against each of a batch
         columns = {
             "mean": d.mean, "std": d.std, "median": d.median, "low": low, "high": high,
             "p_better": self.p_better, "p_worse": self.p_worse, "p_equal": self.p_equal, "value": d.error.value,
-            "mean error": d.mean_error() if d.route == "sampled" else d.error.value,
-            "low error": left, "high error": right,
+            "mean error": np.where(drawn, d.mean_error(), d.error.value) if drawn.any() else d.error.value,
+            "low error": left, "high error": right, "probability error": self.gap.error,
+            "equal error": None if self.equal_within is None else self._equal_error,
         }  # fmt: skip
         flat = {k: None if v is None else np.broadcast_to(v, size).ravel() for k, v in columns.items()}
         words = [self.verdict] if not size else self.verdict
@@ -559,11 +563,11 @@ class Comparison(Result):
                 },
                 "error": {
                     "value": at("value", i),
-                    "probability": self.gap.error,
+                    "probability": at("probability error", i),
                     **{k: at(f"{k} error", i) for k in ("mean", "low", "high")},
-                    **({} if self.equal_within is None else {"equal": self._equal_error}),
+                    **({} if self.equal_within is None else {"equal": at("equal error", i)}),
                 },
-                "route": self.route,
+                "route": str(routes.flat[i]),
                 "verdict": words[i],
                 **self._won(i),
             }

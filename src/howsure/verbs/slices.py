@@ -72,6 +72,8 @@ def dealt(posteriors: Sequence[Posterior], seed: int) -> DealtParts | None:
     shape = posteriors[0].evidence.shape
     if len(shape) != 1 or shape[0] < MANY or any(p.evidence.shape != shape for p in posteriors):
         return None
+    if any(getattr(p.evidence, "crossing", 0) for p in posteriors):  # parts of one cluster are dealt as one
+        return None
     if len(posteriors) > 1:
         return _dealt(posteriors, seed)
     kept = posteriors[0].kept  # measures of the same slices share the parts
