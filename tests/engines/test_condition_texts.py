@@ -7,7 +7,7 @@ import random
 import pytest
 
 from howsure.errors import BadSetting
-from howsure.io.where import judged, parse
+from howsure.io.where import Steps, judged, parse
 
 ODD = (
     "inf", "-Infinity", "+inf", "nan", "-NaN", "true", "False ", "", " ", "1_000", "0x1F", "1,000", "--5", ".", "e5",
@@ -64,10 +64,15 @@ def test_texts_are_judged_alike(seed):
         asked += 1
         wanted = [c.judge(x) for x in values]
         for library, native in frames(values):
-            frame = nw.from_native(native)
-            found = judged(frame, c, nan=True, library=library)
+            steps = Steps(nw.from_native(native), "step", nan=True, library=library)
+            found = judged(steps, c, "t")
             picked = {"holds": found.holds} | ({} if found.unreadable is None else {"open": found.unreadable})
-            rows = frame.select("i", *(x.alias(name) for name, x in picked.items())).lazy().sort("i").collect("polars")
+            rows = (
+                steps.frame.select("i", *(x.alias(name) for name, x in picked.items()))
+                .lazy()
+                .sort("i")
+                .collect("polars")
+            )
             holds = [x is True for x in rows["holds"].to_list()]
             open_ = [x is True for x in rows["open"].to_list()] if "open" in picked else [False] * len(values)
             told = [None if b else a for a, b in zip(holds, open_, strict=True)]

@@ -171,6 +171,18 @@ def test_the_same_rows_everywhere(place, tmp_path):
     check(make, tmp_path, ASKED if whole else tiers.turn(ASKED, list(PLACES).index(place), 6))
 
 
+@pytest.mark.parametrize("make", [polars, lazy, pandas, relation])
+def test_columns_called_as_the_steps_of_a_condition(make):
+    """A frame may have columns with the names that the columns of a condition's steps begin with."""
+    import narwhals as nw
+
+    frame = nw.from_native(make(None)[0])
+    named = frame.with_columns(nw.col("id").alias("judged_"), nw.col("y").alias("judged__0"))
+    t = hs.tally(named.to_native(), truth="judged__0", pred="z", by="judged_", where="id>=7")
+    axis = t.batch[0][1]
+    assert {int(axis.where(i)["judged_"]) for i in range(len(axis))} == {r["id"] for r in ROWS if r["id"] >= 7}
+
+
 @pytest.mark.outside
 def test_the_same_rows_on_postgres():
     """With the types of PostgreSQL, and text in it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import tee
 from typing import Any, Final, NoReturn
 
@@ -33,7 +33,7 @@ from howsure.io.keys import (
     made,
 )
 from howsure.io.request import check_column
-from howsure.io.where import Judged, judged
+from howsure.io.where import Condition, Judged, Steps, judged
 from howsure.messages.language import option
 
 # -- frame kinds
@@ -138,12 +138,14 @@ def is_batches(data: Any) -> bool:
 class Frame:
     """A frame of any engine, or an iterator of frames; `called` says in messages what it is.
 
-    The values of a loose one, which comes from a file of text, are texts that may spell numbers. The conditions on one
-    that is judged stand in a column, the status of its rows.
+    The values of a loose one, which comes from a file of text, are texts that may spell numbers. Rows that are judged
+    already have their status beside them.
     """
 
-    def __init__(self, data: Any, called: str = "the frame", *, loose: bool = False, judged: bool = False) -> None:
-        self.data, self.called, self.loose, self.judged = data, called, loose, judged
+    def __init__(
+        self, data: Any, called: str = "the frame", *, loose: bool = False, rows: JudgedRows | None = None
+    ) -> None:
+        self.data, self.called, self.loose, self.rows = data, called, loose, rows
         self.library = None if is_batches(data) else _library(data)  # of batches: known when the first one comes
 
     @property
@@ -163,8 +165,7 @@ class Frame:
         """The first rows, of batches those of the first."""
         if (found := self._looked()) is None or not columns:
             return {x: [] for x in columns}
-        top = found.select(*columns).head(rows)
-        eager = top.collect() if hasattr(top, "collect") else top
+        eager = _collected(found.select(*columns).head(rows))
         return {x: eager[x].to_list() for x in columns}
 
     def _looked(self) -> Any:
@@ -185,20 +186,44 @@ class Frame:
         pending: list[Groups] = []
         for frame in self._frames(self.data):
             _check(frame, grouping.columns, self.called)
-            kept, account = (frame, None) if self.judged else _chosen(frame, grouping, self.called)
-            found = read(shown, _grouped(kept, grouping, [STATUS] if self.judged else []), what)
-            if account is not None:
-                found = replace(found, account=account.without("missing", found.unweighed))
-            pending.append(found)
+            pending.append(self._counted(frame, grouping, what, shown))
             if len(pending) == PENDING:
                 pending = [merged(alike(pending, shown))]
         if not pending:
             raise BadLabels("there are no items: the iterator gave no batches.")
         return merged(alike(pending, shown, [self.loose] * len(pending)))
 
+    def _counted(self, frame: Any, grouping: Grouping, what: str, shown: Grouping) -> Groups:
+        """The groups of one frame: rows of memory are chosen first; elsewhere one pass counts all, kept and others."""
+        rows = self._judged_rows(frame, grouping)
+        if rows is None:
+            return read(shown, _grouped(frame, grouping, None), what)
+        if rows.apart:
+            account = rows.account(grouping)
+            if account.left_out.get("missing") and not grouping.drop:
+                rows.refuse_unreadable()
+            found = read(shown, _grouped(rows.kept, grouping, None), what)
+            return replace(found, account=account.without("missing", found.unweighed))
+        found = read(shown, _grouped(rows.emptied(grouping.columns), grouping, rows.status), what)
+        if found.account is not None and found.account.left_out.get("missing") and not grouping.drop:
+            rows.refuse_unreadable()
+        return found
+
+    def _judged_rows(self, frame: Any, grouping: Grouping) -> JudgedRows | None:
+        """The rows with their status under the conditions, if there are any."""
+        if self.rows is not None or not grouping.where:
+            return self.rows
+        names = frame.collect_schema().names()
+        told = [conditions.parse(text, tuple(names)) for text in grouping.where]
+        for c in told:
+            check_column(c.column, names, self.called)
+        return judged_rows(frame, told, [c.column for c in told])
+
     def chosen(self, grouping: Grouping) -> Any:
         """The rows that fulfil the conditions."""
-        return _chosen(_checked(self.data), grouping, self.called)[0]
+        frame = _checked(self.data)
+        rows = self._judged_rows(frame, grouping)
+        return frame if rows is None else rows.kept
 
     def distinct(self, grouping: Grouping) -> int:
         """About how many there are."""
@@ -267,48 +292,81 @@ def _check(frame: Any, columns: Sequence[str], called: str) -> None:
 # -- conditions
 
 
-def _chosen(frame: Any, grouping: Grouping, called: str) -> tuple[Any, Account | None]:
-    """The rows that fulfil the conditions, and what became of all rows; nothing is counted without conditions."""
+@dataclass(frozen=True)
+class JudgedRows:
+    """Rows with a column that says what becomes of each under conditions, which look at the columns in `places`."""
+
+    frame: Any
+    status: str
+    told: Sequence[Condition]
+    places: Sequence[str]
+    found: Sequence[Judged]
+
+    @property
+    def apart(self) -> bool:
+        """Whether rows are chosen before they are counted: pandas turns whole numbers with gaps into others."""
+        import narwhals as nw
+
+        return isinstance(self.frame, nw.DataFrame) or _library(self.frame) == "dask"
+
+    @property
+    def kept(self) -> Any:
+        """The rows that fulfil all conditions."""
+        import narwhals as nw
+
+        return self.frame.filter(nw.col(self.status) == KEPT)
+
+    def emptied(self, columns: Sequence[str]) -> Any:
+        """All rows with their status; those that are not kept have nothing else."""
+        import narwhals as nw
+
+        kept = nw.col(self.status) == KEPT
+        return self.frame.select(*(nw.when(kept).then(nw.col(x)).alias(x) for x in columns), self.status)
+
+    def account(self, grouping: Grouping) -> Account:
+        """What becomes of all rows."""
+        import narwhals as nw
+
+        counts = _collected(self.frame.group_by(self.status).agg(nw.len().alias(COUNT)))
+        states, rows = (np.array(counts[x].to_list(), dtype=np.int64) for x in (self.status, COUNT))
+        lost = left_out(states, rows)
+        account = Account(int(rows.sum()), {}, grouping.where)
+        return account.without("where", lost["where"]).without("missing", lost["missing"])
+
+    def refuse_unreadable(self) -> None:
+        """Refuse a value that an order cannot take, in a row that no other condition leaves out."""
+        import narwhals as nw
+
+        for c, place, j in zip(self.told, self.places, self.found, strict=True):
+            if j.unreadable is not None:
+                rows = self.frame.filter(j.unreadable, nw.col(self.status) < FAILED).select(place).head(1)
+                said = _collected(rows)[place].to_list()
+                if said:
+                    conditions.refuse_unreadable(c, said[0])
+
+
+def judged_rows(frame: Any, told: Sequence[Condition], places: Sequence[str]) -> JudgedRows:
+    """The rows of a frame with their status under conditions on the columns in these places."""
     import narwhals as nw
 
-    names = frame.collect_schema().names()
-    told = [conditions.parse(text, tuple(names)) for text in grouping.where]
-    for c in told:
-        check_column(c.column, names, called)
-    if not told:
-        return frame, None
-    library = _library(frame.to_native())
-    found = [judged(frame, c, _knows_nan(frame), library) for c in told]
+    prefix = "judged_"
+    while any(str(x).startswith(prefix) for x in frame.collect_schema().names()):
+        prefix += "_"
+    steps = Steps(frame, prefix, _knows_nan(frame), _library(frame))
+    found = [judged(steps, c, place) for c, place in zip(told, places, strict=True)]
     status = nw.lit(0)
     for j in found:
         other = nw.lit(FAILED)
         if j.unreadable is not None:
             other = nw.when(j.unreadable).then(nw.lit(UNREADABLE)).otherwise(other)
         status = status + nw.when(j.holds).then(nw.lit(KEPT)).otherwise(other)
-    table = frame.select(status.alias(STATUS))
-    counted = table.group_by(STATUS).agg(nw.len().alias(COUNT))
-    counts = counted.collect() if isinstance(counted, nw.LazyFrame) else counted
-    states, rows = (np.array(counts[x].to_list(), dtype=np.int64) for x in (STATUS, COUNT))
-    lost = left_out(states, rows)
-    if lost["missing"] and not grouping.drop:
-        _refuse_unreadable(frame, told, found)
-    kept = frame.filter(*(j.holds for j in found))
-    account = Account(int(rows.sum()), {}, grouping.where)
-    return kept, account.without("where", lost["where"]).without("missing", lost["missing"])
+    return JudgedRows(steps.frame.with_columns(status.alias(prefix)), prefix, told, places, found)
 
 
-def _refuse_unreadable(frame: Any, told: Sequence[conditions.Condition], found: Sequence[Judged]) -> None:
-    """Refuse a value that an order cannot take, in a row that no other condition leaves out."""
+def _collected(frame: Any) -> Any:
     import narwhals as nw
 
-    for c, j in zip(told, found, strict=True):
-        if j.unreadable is None:
-            continue
-        others = [x.holds if x.unreadable is None else x.holds | x.unreadable for x in found]
-        rows = frame.filter(j.unreadable, *others).select(c.column).head(1)
-        said = (rows.collect() if isinstance(rows, nw.LazyFrame) else rows)[c.column].to_list()
-        if said:
-            conditions.refuse_unreadable(c, said[0])
+    return frame.collect() if isinstance(frame, nw.LazyFrame) else frame
 
 
 def _knows_nan(frame: Any) -> bool:
@@ -320,19 +378,19 @@ def _knows_nan(frame: Any) -> bool:
 # -- one group-by
 
 
-def _grouped(frame: Any, grouping: Grouping, status: list[str]) -> dict[str, Any]:
-    """The keys and aggregates as lists and arrays."""
+def _grouped(frame: Any, grouping: Grouping, status: str | None) -> dict[str, Any]:
+    """The keys and aggregates as lists and arrays, and the status of the rows if a column has it."""
     import narwhals as nw
 
     schema = frame.collect_schema()
     frame, levels = _with_codes(frame, grouping)
     keys = tuple(replace(k, column=_codes(k)) if k.name in levels else k for k in grouping.keys)
     picked = [*_keys(frame, replace(grouping, keys=keys)), *_spans(frame, grouping), *_amount(grouping)]
-    table = frame.select(*picked, *status)
+    table = frame.select(*picked, *([] if status is None else [nw.col(status).alias(STATUS)]))
     if grouping.amount is not None:
         w = nw.col(SUM)
         table = table.with_columns((w * w).alias(SQUARE), (w - w.floor()).alias(PART))
-    by, library = [*(k.name for k in grouping.keys), *status], _library(table)
+    by, library = [*(k.name for k in grouping.keys), *([] if status is None else [STATUS])], _library(table)
     try:
         found = table.group_by(by).agg(*(_aggregate(x) for x in grouping.aggregates))
         eager = found.collect() if isinstance(found, nw.LazyFrame) and library != "duckdb" else found
@@ -454,5 +512,4 @@ def _distinct(keys: Any) -> int:
         from pyspark.sql import functions
 
         return int(native.select(functions.approx_count_distinct(functions.xxhash64("*"))).collect()[0][0])
-    found = keys.unique().select(nw.len())
-    return int((found.collect() if isinstance(found, nw.LazyFrame) else found).item())
+    return int(_collected(keys.unique().select(nw.len())).item())

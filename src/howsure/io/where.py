@@ -285,6 +285,9 @@ def refuse_kind(condition: Condition, kind: Any) -> None:
 
 
 # -- as expressions of narwhals
+#
+# What an expression needs more than once becomes a column of the frame first: few engines notice that it is the same,
+# and a date that is written as text would be read a hundred times over.
 
 
 @dataclass(frozen=True)
@@ -301,30 +304,49 @@ _FINE: Final = 2**50  # steps of a decimal that doubles tell apart, and rounding
 _AFTER: Final = {">": ">", ">=": ">", "<": "<=", "<=": "<="}  # a moment within a day, seen from days
 
 
-def judged(frame: Any, c: Condition, nan: bool, library: str) -> Judged:
-    """Where a condition holds, and where it cannot be told; `nan` says whether the engine knows NaN.
+@dataclass
+class Steps:
+    """A frame that gains columns, whose names begin so, as a condition is worked out."""
+
+    frame: Any
+    prefix: str
+    nan: bool  # whether the engine knows NaN
+    library: str
+    many: int = 0
+
+    def column(self, made: Any) -> Any:
+        """An expression, or a series, as a column of the frame."""
+        import narwhals as nw
+
+        name, self.many = f"{self.prefix}{self.many}", self.many + 1
+        self.frame = self.frame.with_columns(made.alias(name))
+        return nw.col(name)
+
+
+def judged(steps: Steps, c: Condition, place: str) -> Judged:
+    """Where a condition on the column of this name holds, and where it cannot be told.
 
     Columns with a type are compared by it, and texts as what they spell.
     """
     import narwhals as nw
 
-    kind = frame.collect_schema()[c.column]
-    column = nw.col(c.column)
+    kind = steps.frame.collect_schema()[place]
+    column = nw.col(place)
     if kind == nw.Boolean and c.flag is not None and c.number is None:
         return _there(column, c.compare(column, c.flag))
     if kind.is_numeric() or kind == nw.Boolean:
-        return _number_column(c, column, kind, nan) if c.number is not None else _other(c, column, kind)
+        return _number_column(steps, c, column, kind) if c.number is not None else _other(c, column, kind)
     if kind in (nw.Date, nw.Datetime):
-        return _moment_column(c, column, kind, library) if c.moment is not None else _other(c, column, kind)
-    if kind == nw.Object and isinstance(frame, nw.DataFrame):
-        return _objects(frame, c)
+        return _moment_column(c, column, kind, steps.library) if c.moment is not None else _other(c, column, kind)
+    if kind == nw.Object and isinstance(steps.frame, nw.DataFrame):
+        return _objects(steps, c, place)
     if kind in (nw.String, nw.Categorical, nw.Enum, nw.Object, nw.Unknown):
-        return _text_column(c, column, column if kind == nw.String else column.cast(nw.String))
+        return _text_column(steps, c, column, column if kind == nw.String else column.cast(nw.String))
     if kind.is_nested():
         refuse_nested(c, "records" if kind == nw.Struct else "lists")
     if c.ordered:
         refuse_kind(c, kind)
-    if kind == nw.Duration and library == "polars":  # it has no texts of them
+    if kind == nw.Duration and steps.library == "polars":  # it has no texts of them
         way = f"make it a column of numbers first, such as polars.col({c.column!r}).dt.total_seconds()"
         raise BadSetting(
             f"{option('where', c.text)} needs numbers or text, but column {c.column!r} holds {kind}; {way}."
@@ -347,28 +369,28 @@ def _other(c: Condition, column: Any, kind: Any) -> Judged:
     return _constant(column, c.operator == "!=")
 
 
-def _objects(frame: Any, c: Condition) -> Judged:
+def _objects(steps: Steps, c: Condition, place: str) -> Judged:
     """Python objects in memory, whatever they are, one by one."""
     import narwhals as nw
 
-    said = [False if lost(x) else c.judge(x) for x in frame[c.column].to_list()]
+    said = [False if lost(x) else c.judge(x) for x in steps.frame[place].to_list()]
 
-    def series(values: list[bool]) -> Any:
-        return nw.new_series("judged", values, nw.Boolean(), backend=frame.implementation)
+    def column(values: list[bool]) -> Any:
+        return steps.column(nw.new_series("judged", values, nw.Boolean(), backend=steps.frame.implementation))
 
-    unreadable = series([x is None for x in said]) if None in said else None
-    return Judged(series([x is True for x in said]), unreadable)
+    unreadable = column([x is None for x in said]) if None in said else None
+    return Judged(column([x is True for x in said]), unreadable)
 
 
-def _number_column(c: Condition, column: Any, kind: Any, nan: bool) -> Judged:
+def _number_column(steps: Steps, c: Condition, column: Any, kind: Any) -> Judged:
     import narwhals as nw
 
     if kind.is_float():
         x = column.cast(nw.Float64)
         holds = c.compare(x, c.single if kind == nw.Float32 else c.double)
-        return _there(column, holds & ~x.is_nan() if nan else holds)
+        return _there(column, holds & ~x.is_nan() if steps.nan else holds)
     if kind == nw.Decimal and isinstance(c.number, int) and abs(c.number) * _steps(kind) >= _FINE:
-        return _there(column, _digits(c, column.cast(nw.String)))
+        return _there(column, _digits(steps, c, column.cast(nw.String)))
     if kind in (nw.Decimal, nw.Boolean) or isinstance(c.number, float):
         return _there(column, c.compare(column.cast(nw.Float64), c.double))
     unsigned = kind.is_unsigned_integer()
@@ -376,7 +398,7 @@ def _number_column(c: Condition, column: Any, kind: Any, nan: bool) -> Judged:
     if c.number is not None and low <= c.number < high:
         return _there(column, c.compare(column, c.number))
     if kind in (nw.Int128, nw.UInt128):
-        return _there(column, _digits(c, column.cast(nw.String)))
+        return _there(column, _digits(steps, c, column.cast(nw.String)))
     return _constant(column, bool(c.compare(1 if c.double < 0 else -1, 0)))
 
 
@@ -386,13 +408,14 @@ def _steps(kind: Any) -> int:
     return int(10 ** (38 if scale is None else max(scale, 0)))
 
 
-def _digits(c: Condition, text: Any) -> Any:
+def _digits(steps: Steps, c: Condition, text: Any) -> Any:
     """Numbers of more digits than a double has beside a whole one, by their sign, length and digits."""
     mine = str(abs(int(c.number or 0)))
-    text = text.fill_null("0")
+    text = steps.column(text.fill_null("0"))
     own = text.str.replace_all("^.*E-.*$", "0").str.replace_all("[.].*$", "").str.replace_all("^[+-]?0*", "")
+    own = steps.column(own)
     size, below = own.str.len_chars(), text.str.starts_with("-")
-    same, rest = below if c.double < 0 else ~below, text.str.contains("[.]0*[1-9]")
+    same, rest = below if c.double < 0 else ~below, steps.column(text.str.contains("[.]0*[1-9]"))
     beyond = (size > len(mine)) | ((size == len(mine)) & (own > mine)) | ((own == mine) & rest)
     equal = same & (own == mine) & ~rest
     more = same & beyond if c.double > 0 else ~same | ~(beyond | equal)
@@ -421,25 +444,25 @@ def _moment_column(c: Condition, column: Any, kind: Any, library: str) -> Judged
 # -- texts
 
 
-def _text_column(c: Condition, column: Any, text: Any) -> Judged:
+def _text_column(steps: Steps, c: Condition, column: Any, text: Any) -> Judged:
     import narwhals as nw
 
-    said = text.str.strip_chars()
+    said = steps.column(text.str.strip_chars())
     there = ~column.is_null() & (said != "")
     if c.named and not c.ordered:
         return Judged(there & c.compare(text, c.value))
     if c.flag is not None:
         return Judged(there & c.compare(said.str.to_lowercase(), c.value.lower()))
     if c.moment is not None:
-        day, part = _spelled_time(said)
+        day, part = _spelled_time(steps, said)
         known, told = ~day.is_null(), _beside_moment(c, day, part)
     else:
-        read = spelled(text)
+        read = steps.column(spelled(said))
         there = there & ~said.str.to_lowercase().is_in(["nan", "+nan", "-nan"])
         known, told = ~read.is_null(), c.compare(read, c.double)
         if c.exact:
-            near = (read == c.double) & said.str.contains(f"^{PLAIN}$")
-            told = nw.when(near).then(_digits(c, said)).otherwise(told)
+            near = steps.column((read == c.double) & said.str.contains(f"^{PLAIN}$"))
+            told = nw.when(near).then(_digits(steps, c, nw.when(near).then(said))).otherwise(told)
     open_, holds = there & ~known, known & told
     if c.ordered:
         return Judged(holds, open_)
@@ -459,34 +482,35 @@ def spelled(text: Any) -> Any:
     return found
 
 
-def _spelled_time(said: Any) -> tuple[Any, Any]:
+def _spelled_time(steps: Steps, said: Any) -> tuple[Any, Any]:
     """The days since 1970 and the microseconds of the day that texts spell, in UTC; null where they are no times."""
     import narwhals as nw
 
     known = nw.when(said.str.contains(f"^{DATE}(?:{TIME}{ZONE}?)?$") & ~said.str.starts_with("0000")).then(said)
-    full = nw.when(said.str.len_chars() > 10).then(known)
+    known = steps.column(known)
+    full = steps.column(nw.when(said.str.len_chars() > 10).then(known))
 
     def digits(text: Any, start: int, size: int = 2) -> Any:
         return text.str.slice(start, size).cast(nw.Float64)
 
-    year, month = digits(known, 0, 4), digits(known, 5)
+    month = steps.column(digits(known, 5))
     late = nw.when(month > 2).then(nw.lit(0.0)).otherwise(nw.lit(1.0))
-    years = year - late  # that begin with March, so that leap days are the last ones
+    years = steps.column(digits(known, 0, 4) - late)  # that begin with March, so that leap days are the last ones
     day = (years * 365.25).floor() - (years / 100).floor() + (years / 400).floor()
     day = day + (((month + late * 12 - 3) * 153 + 2) / 5).floor() + digits(known, 8) - 719_469
-    after = full.str.slice(16)  # the minutes: seconds, decimals of them, and a zone may be there
+    after = steps.column(full.str.slice(16))  # the minutes: seconds, decimals of them, and a zone may be there
     seconds = digits(nw.when(after.str.starts_with(":")).then(after), 1).fill_null(0.0)
-    after = after.str.replace_all("^:[0-9]{2}", "")
+    after = steps.column(after.str.replace_all("^:[0-9]{2}", ""))
     decimals = after.str.replace_all("[^.0-9].*$", "").str.replace_all("[.]", "")
     micro = nw.concat_str([decimals, nw.lit("000000")]).str.slice(0, 6).cast(nw.Float64)
-    zone = after.str.replace_all("^[.0-9]*", "")
-    offset = nw.concat_str([zone.str.replace_all("[^0-9]", ""), nw.lit("0000")])
+    zone = steps.column(after.str.replace_all("^[.0-9]*", ""))
+    offset = steps.column(nw.concat_str([zone.str.replace_all("[^0-9]", ""), nw.lit("0000")]))
     minutes = digits(offset, 0) * 60 + digits(offset, 2)
-    minutes = nw.when(zone.str.starts_with("-")).then(minutes).otherwise(minutes * -1.0)
+    minutes = minutes * nw.when(zone.str.starts_with("-")).then(nw.lit(1.0)).otherwise(nw.lit(-1.0))
     part = ((digits(full, 11) * 60 + digits(full, 14) + minutes) * 60 + seconds) * 1e6 + micro
-    part = part.fill_null(0.0)
+    part = steps.column(part.fill_null(0.0))
     moved = (part / 86_400e6).floor()
-    return day + moved, part - moved * 86_400e6
+    return steps.column(day + moved), steps.column(part - moved * 86_400e6)
 
 
 def _beside_moment(c: Condition, day: Any, part: Any) -> Any:
