@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar, Unpack, overload
 
 import numpy as np
 
-from howsure._wins import check_margin
+from howsure._wins import check_margin, compare_wins, win_counts
 from howsure.catalogue import Metric
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest
 from howsure.messages.language import option
@@ -19,11 +19,11 @@ from howsure.posteriors.posterior import Posterior
 from howsure.render import columns as col
 from howsure.render.kinds import ResultDict, ResultKind, TableColumn, later
 from howsure.results.result import Result
-from howsure.results.verbs import EXAMPLE, Verb
+from howsure.results.verbs import EXAMPLE, Data, DataGiven, Option, Verb, sorting
 from howsure.validate import ColumnsAndTarget, check_kind, check_level, integer, metrics_given, places
 from howsure.verbs import comparison
 from howsure.verbs.comparison import Comparison, grouped, page
-from howsure.verbs.inputs import Entered, answered, are_estimators, entered, is_made
+from howsure.verbs.inputs import Entered, answered, are_estimators, entered, is_made, is_made_by_name
 from howsure.verbs.rows import Row
 from howsure.verbs.slices import SORTS_OF_PAIRS, check_sort, sliced
 
@@ -180,13 +180,22 @@ def compare(
     Independent tests: compare(ta, tb). The same items: compare(joint, "a", "b"), compare(y, {"a": za, "b": zb}), or the
     columns of a frame, a file or a database: compare(frame, truth="label", pred=["a", "b"]). Fitted estimators are
     asked for their answers: compare({"a": one, "b": two}, X, y). `metric` and `metrics` mean the same: a name gives one
-    comparison, a list several, and ["f1:*"] one for each class. method="sample" is that of Goutte & Gaussier: the share
-    of `draws` (10,000) draws. Settings that are not given are those of a curve or posterior that is, else the usual
-    ones. Slices (`by=`) are listed from those where the first is most surely worse on (`sort`: worse, better, name, n
-    or difference), after a row of all items. Of two systems in a column (`system=`) the one with the better score is
+    comparison, a list several, and ["f1:*"] one for each class. Settings that are not given are those of a curve or
+    posterior that is, else the usual ones. Of two systems in a column (`system=`) the one with the better score is
     the first, unless you name them. The verdict is "is better" from P(better) = 1 - (1 - level)/2 on (.975 at 95%: the
-    equal-tailed interval of the difference excludes 0) and "is probably better" from .9 on.
+    equal-tailed interval of the difference then excludes 0) and "is probably better" from .9 on.
 
+    Parameters
+    ----------
+    method
+        How the probability is found: exact, or sample. The second is that of Goutte & Gaussier: a share of `draws`.
+    draws
+        With sample: the number of draws.
+    sort
+        Order of slices of --by. A row of all items comes first.
+
+    Examples
+    --------
     >>> from howsure.evidence.classes import Tally
     >>> a = Tally.binary(tp=3, fp=2, fn=0, tn=0)
     >>> b = Tally.binary(tp=10, fp=10, fn=0, tn=0)
@@ -199,6 +208,8 @@ def compare(
         first, second, told = answered("compare", first, second, third, columns, asked)
         third = None
     own: dict[str, Any] = {"tolerance": tolerance, "seed": seed}
+    if second is None and is_made_by_name(first):
+        names, (first, second) = _two_of(first)
     if is_made(first) and is_made(second):
         if third is not None:
             raise BadSetting("compare needs two; for three or more use leaderboard.")
@@ -297,6 +308,14 @@ def _refuse_frame(x: Any) -> None:
     if is_frame(x):
         apart = "of different items give hs.tally(a, truth=..., pred=...) and the same of b"
         raise BadSetting(f"two frames are compared as tallies: {apart}; of the same items merge them, with pred=[...].")
+
+
+def _two_of(systems: Mapping[str, Any]) -> tuple[tuple[str, str], tuple[Any, Any]]:
+    """The names and the evidence of two systems."""
+    if len(systems) != 2:
+        raise BadSetting(f"compare needs two systems; got {len(systems)}; more are for leaderboard.")
+    first, second = systems
+    return (first, second), (systems[first], systems[second])
 
 
 def _named(names: Any) -> tuple[str, str]:
@@ -437,8 +456,40 @@ def _title(_result: ResultDict, systems: list[str]) -> str:
     return f"Is {systems[0]} better than {systems[1]}?"
 
 
+def _typed(given: DataGiven, *, wins: str | None = None, **keywords: Any) -> Result:
+    """The command: items won in place of data, and systems of a column in the order of their scores."""
+    if wins is not None:
+        first, second, same = win_counts(wins)
+        return compare_wins(first, second, same, names=_named(given.names or None), **keywords)
+    found: Any = given.evidence()
+    run: Any = compare  # its overloads take no mapping of keywords
+    if "system" not in given.columns or given.names:
+        return run(found, **keywords)  # type: ignore[no-any-return]
+    own = {k: keywords.pop(k) for k in ("prior", "tolerance", "seed") if k in keywords}
+    p = entered("compare", found, None, {}, **own).posterior
+    return run(p, *leader_first(p, keywords.get("metrics")), **keywords)  # type: ignore[no-any-return]
+
+
 VERB: Final = Verb(
     compare,
+    help="""Give two columns of one file (--pred a --pred b), or two files, a system each; items are joined by id or
+    --on. Columns with the usual names (truth or label, pred, passed, ...) are found.
+
+    A system "is better" from P(better) = 1 - (1 - level)/2 on, 0.975 at 95%: the equal-tailed interval of the
+    difference then excludes 0. From 0.9 on it "is probably better". howsure plan aims at the same.""",
+    data=Data(least=2, most=2, tables="several"),
+    table={
+        "wins": Option(
+            "Items won by the first, by the second, and ties.",
+            metavar="17,4,3278",
+            group="Instead of FILE",
+            alone=("metrics", "prior", "tolerance", "seed", "sort"),
+        ),
+        "sort": sorting("difference"),
+        "method": None,
+        "draws": None,
+    },
+    typed=_typed,
     kinds=(
         ResultKind(
             "compare",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -12,7 +13,8 @@ import numpy as np
 
 from howsure._score import score_columns
 from howsure.arrays import Array, Index
-from howsure.catalogue import Metric, parse
+from howsure.catalogue import Metric, parse, utility
+from howsure.catalogue.expressions import CELLS
 from howsure.catalogue.retrieval import DEFAULT, Ranking, table_metric
 from howsure.distributions import ranked
 from howsure.distributions.ranked import Cuts
@@ -35,7 +37,7 @@ from howsure.ranking.limits import Given
 from howsure.ranking.thresholds import Choice, choose
 from howsure.render.kinds import Answers, Directions, ResultDict, ResultKind, later
 from howsure.results.result import Result, envelope, real
-from howsure.results.verbs import EXAMPLE, Verb
+from howsure.results.verbs import EXAMPLE, Data, DataGiven, Option, Verb
 from howsure.validate import AUTO, Columns, check_kind, check_level, metrics_given, whole_from
 from howsure.verbs.inputs import answered, entered
 from howsure.verbs.rows import Row, row_documents
@@ -413,6 +415,15 @@ def curve(
     `metric` and `metrics` mean the same, a name or several.
     Settings that are not given are those of a posterior that is, else the usual ones.
 
+    Parameters
+    ----------
+    metric
+        A metric, such as auc, AP, f1@0.5 or precision@recall=0.9; repeat for more.
+    prior
+        even, none, or a weight per cell.
+
+    Examples
+    --------
     >>> curve([1, 0, 1, 0], {"a": [0.9, 0.2, 0.4, 0.6], "b": [0.8, 0.3, 0.5, 0.1]})
     Curve(a: auc 0.750, b: auc 1; Scored(4 items, 2 positive, 2 systems))
     """
@@ -446,8 +457,112 @@ def _answers(result: ResultDict, directions: Directions) -> Answers:
             ("Which threshold?", first_few(chosen, "threshold", "in the notes"))]  # fmt: skip
 
 
+# -- the command: a curve, its best threshold or its band
+
+
+_LIMIT: Final = "recall=0.9, or 'recall=0.9 with 0.95' for a limit in the population with that probability"
+_OTHER_DATA: Final = (
+    "pred", "outcome", "judge", "human", "value", "bounds", "better", "by", "sep", "threshold", "stratum", "population",
+    "on", "system", "unmatched", "independent", "counts", "rate", "matrix", "rows", "labels", "prevalence",
+)  # fmt: skip
+
+
+def _typed(
+    given: DataGiven, *, best: str | None = None, cost: str | None = None, band: str | None = None,
+    at_least: Sequence[str] = (), at_most: Sequence[str] = (), simultaneous: bool = False, correct: str | None = None,
+    **keywords: Any,
+) -> Result:  # fmt: skip
+    chosen = [name for name, x in (("--band", band), ("--best", best), ("--cost", cost)) if x is not None]
+    if len(chosen) > 1:
+        raise BadSetting(f"give one of {' and '.join(chosen)}")
+    limited = bool(at_least or at_most)
+    if band is not None and (limited or correct):
+        raise BadSetting("--at-least, --at-most and --correct choose a threshold: leave out --band")
+    if correct and not (best or cost or limited):
+        raise BadSetting("--correct goes with --best, --cost, --at-least or --at-most")
+    chosen += ["--at-least" if at_least else "--at-most"] if limited and not chosen else []
+    least, most = _typed_limits("--at-least", at_least, given), _typed_limits("--at-most", at_most, given)
+    if simultaneous and band is None:
+        raise BadSetting("--simultaneous goes with --band")
+    if chosen and "metrics" in keywords:
+        raise BadSetting(f"{chosen[0]} replaces the summary: leave out --metric")
+    if band is not None and keywords.get("interval") == "hdi":
+        raise BadSetting("a band is equal-tailed: leave out --interval")
+    made = curve(given.evidence(), **keywords)
+    if chosen and len(made.systems) > 1:
+        raise BadSetting(f"{chosen[0]} is for one score: give one --score")
+    if best is not None or cost is not None or limited:
+        metric: Any = best if cost is None else utility(**_weights(cost), cost=True)
+        return made.choose(metric, at_least=least, at_most=most, correct=correct or "folds")
+    return made if band is None else made.band(band, simultaneous=simultaneous)
+
+
+def _typed_limits(flag: str, texts: Sequence[str], given: DataGiven) -> dict[str, Any] | None:
+    """recall=0.9, or 'recall=0.9 with 0.95': a number, or a pair of a number and a probability."""
+    if texts and "with" in given.files:
+        raise BadSetting(f"put the limit in quotes: {flag} '{texts[-1]} with 0.9'")
+    found: dict[str, Any] = {}
+    for text in texts:
+        limit, *asked = re.split(r"\s+with\b", text, maxsplit=1)
+        ((name, value),) = _named_number(limit, _LIMIT, text).items()
+        if name in found:
+            raise BadSetting(f"{flag} has two limits on {name}: give one")
+        found[name] = (value, *(_named_number(f"with={x}", _LIMIT, text)["with"] for x in asked)) if asked else value
+    return found or None
+
+
+def _weights(text: str) -> dict[str, float]:
+    """fp=1,fn=5: what an item in each cell costs."""
+    found = {k: v for part in text.split(",") for k, v in _named_number(part, "--cost fp=1,fn=5").items()}
+    unknown = next((k for k in found if k not in CELLS), None)
+    if unknown is not None:
+        raise BadSetting(f"--cost needs tp, fp, fn or tn, such as fp=1,fn=5; got {unknown!r}")
+    return found
+
+
+def _named_number(text: str, example: str, whole: str | None = None) -> dict[str, float]:
+    name, _, value = (x.strip() for x in text.partition("="))
+    try:
+        return {name: float(value)}
+    except ValueError:
+        raise BadSetting(f"give a name and a number, such as {example}; got {(whole or text)!r}") from None
+
+
 VERB: Final = Verb(
     curve,
+    help="""`howsure curve preds.csv` finds columns with the usual names, such as truth or label, and score or prob;
+    name others with --truth and --score. It shows AUC, average precision, break-even, 11-point precision and the best
+    F1.""",
+    data=Data(kind="scores", without=_OTHER_DATA),
+    table={
+        "metrics": Option("A metric, such as auc, AP, f1@0.5 or precision@recall=0.9; repeat for more."),
+        "best": Option("The threshold at which a metric is best.", metavar="NAME"),
+        "cost": Option("The threshold with the lowest cost per item.", metavar="fp=1,fn=5"),
+        "at_least": Option(
+            "Best with that on these items, or 'recall=.9 with .95': in the population, with that probability.",
+            metavar="recall=0.9",
+            many=True,
+        ),
+        "at_most": Option("The same from above; repeat both for more.", metavar="fallout=0.1", many=True),
+        "band": Option("The interval of a metric at every threshold.", metavar="NAME"),
+        "simultaneous": Option("With --band: for the whole curve at once.", reads="flag", group="Less common"),
+        "correct": Option(
+            "With --best or --cost: how choosing on the same items is corrected: folds (default), resample, split, "
+            "none.",
+            metavar="HOW",
+            choices=("folds", "resample", "split", "none"),
+            group="Less common",
+        ),
+    },
+    typed=_typed,
+    instead={
+        "--pred": " curve takes scores: give --score and the name of their column.",
+        "--by": " Take one slice at a time with --where COLUMN=VALUE, or cut the scores: "
+        "howsure score --score COLUMN --threshold 0.5 --by COLUMN.",
+        "--prevalence": " Cut the scores first: howsure score --score COLUMN --threshold 0.5 --prevalence 0.1.",
+        "--threshold": " A threshold is part of a measure: --metric f1@0.5.",
+        "--above": " That is for score: howsure score --score COLUMN --threshold 0.5 --above 0.8.",
+    },
     kinds=(
         ResultKind(
             "curve",

@@ -28,7 +28,7 @@ from howsure.render import columns as col
 from howsure.render.kinds import Answers, Directions, ResultDict, ResultKind, TableColumn, later
 from howsure.results.outlines import step_outline
 from howsure.results.result import Result, envelope, real
-from howsure.results.verbs import EXAMPLE, Verb
+from howsure.results.verbs import EXAMPLE, Data, Option, Verb
 from howsure.validate import (
     ColumnsAndTarget,
     check_kind,
@@ -40,7 +40,7 @@ from howsure.validate import (
     refuse_beyond,
 )
 from howsure.verbs.comparison import page
-from howsure.verbs.inputs import answered, are_estimators, entered, is_made
+from howsure.verbs.inputs import answered, are_estimators, entered, is_made, is_made_by_name
 
 if TYPE_CHECKING:
     from howsure.charts.chart import Chart
@@ -300,7 +300,8 @@ def forecast(
 ) -> Several: ...
 def forecast(
     first: Any, second: Any = None, third: Any = None, *, n: int, metric: One | Many | None = None,
-    metrics: One | Many | None = None, below: Any = None, above: Any = None, prior: Any = None,
+    metrics: One | Many | None = None, below: float | Mapping[str, float] | None = None,
+    above: float | Mapping[str, float] | None = None, prior: Any = None,
     names: tuple[str, str] | None = None, level: float | None = None, tolerance: float | None = None,
     seed: int | None = None, **columns: Unpack[ColumnsAndTarget],
 ) -> Forecast | Several:  # fmt: skip
@@ -308,9 +309,19 @@ def forecast(
 
     Takes what score takes: evidence, a posterior, truths and predictions, a frame, a file. Two systems give the law of
     the difference, first less second: of the same items, forecast(joint, "a", "b", n=500), or of n items each,
-    forecast(pa, pb, n=500). Of evidence with clusters n counts clusters. `below` and `above` are scores whose
-    probabilities are wanted in the table: P(score < below), P(score > above); for differences both are 0 unless given.
+    forecast(pa, pb, n=500). Of evidence with clusters n counts clusters.
 
+    Parameters
+    ----------
+    n
+        How many items come next. Of clustered evidence it counts clusters.
+    below
+        Also the chance of less than this. It is 0 for differences unless given.
+    above
+        Also the chance of more than this. It is 0 for differences unless given.
+
+    Examples
+    --------
     >>> from howsure.evidence.classes import Tally
     >>> d = forecast(Tally.binary(tp=80, fp=20, fn=30, tn=870), n=500, metric="f1")
     >>> d
@@ -324,6 +335,10 @@ def forecast(
         first, second, told = answered("forecast", first, second, third, columns, asked)
         third = None
     own: dict[str, Any] = {"prior": prior, "tolerance": tolerance, "seed": seed}
+    if second is None and is_made_by_name(first):
+        if len(first) != 2:
+            raise BadSetting(f"forecast takes one system, or the difference of two; got {len(first)}.")
+        names, (first, second) = tuple(first), tuple(first.values())
     if is_made(first) and is_made(second):
         if third is not None:
             raise BadSetting("forecast takes one system, or the difference of two; got three.")
@@ -483,6 +498,14 @@ _SAME_POPULATION: Final = (
 
 VERB: Final = Verb(
     forecast,
+    help="""`howsure forecast preds.csv --n 500 --below 0.75` finds columns that have the usual names. Two systems give
+    their next difference, first minus second. With --cluster, --n counts clusters.""",
+    data=Data(tables="several", without=("bins", "judge", "human", "stratum", "population")),
+    table={
+        "n": Option(metavar="500", reads="whole", required=True),
+        "below": Option(metavar="0.75|f1=0.75", reads="limits", many=True),
+        "above": Option(metavar="0.8|f1=0.8", reads="limits", many=True),
+    },
     kinds=(
         ResultKind(
             "forecast",

@@ -27,7 +27,7 @@ from howsure.posteriors.posterior import Posterior
 from howsure.render import columns as col
 from howsure.render.kinds import Answers, Directions, ResultDict, ResultKind, TableColumn, later
 from howsure.results.result import Result, envelope, real
-from howsure.results.verbs import EXAMPLE, Verb
+from howsure.results.verbs import EXAMPLE, Data, DataGiven, Option, Verb
 from howsure.validate import ColumnsAndTarget, check_kind, check_level, spells
 from howsure.verbs.comparison import Comparison
 from howsure.verbs.inputs import Entered, entered, is_made
@@ -569,6 +569,13 @@ def gate(
     a frame, a file or a database with its columns named. A baseline is the second of two systems in the data, another
     file joined on the ids of items (`on=`), or evidence or a posterior of different items.
 
+    Parameters
+    ----------
+    baseline
+        What 'not worse' is against. The items of a file are joined by id or --on.
+
+    Examples
+    --------
     >>> from howsure.evidence.classes import Tally
     >>> t = Tally.binary(tp=80, fp=20, fn=30, tn=870)
     >>> gate(t, ["f1 > 0.7 with 0.9", "recall > 0.8"]).status
@@ -640,8 +647,50 @@ _SET_BEFORE: Final = (
 )
 
 
+def _typed(given: DataGiven, *, require: Sequence[str] = (), baseline: str | None = None, **keywords: Any) -> Gate:
+    """The command: requirements and a baseline may come from a settings file, data have names of columns."""
+    if not require:
+        raise BadSetting("gate needs a requirement, such as --require 'f1 > 0.8 with 0.95', or a file with some")
+    if "with" in given.files:
+        raise BadSetting(f"put the whole requirement in quotes: --require '{require[-1]} with 0.95'")
+    asked = read(require)
+    if "baseline" in given.configured and not any(x.compares for x in asked):
+        baseline = None
+    if baseline is not None:
+        refuse_idle_baseline(asked)
+        given = given.beside(baseline)
+    columns = slice_columns(asked)
+    if columns:
+        given = given.by(columns)
+    with slicing(columns):
+        found = given.evidence()
+    judged, other = found.values() if isinstance(found, dict) else (found, None)
+    made = gate(judged, asked, baseline=other, **keywords)
+    return made if given.settings_file is None else made.noted(note("configured", file=given.settings_file))
+
+
 VERB: Final = Verb(
     gate,
+    help="""Exit code 0 if all requirements pass, 1 if one fails, 3 if one is inconclusive.
+
+    A requirement passes if it holds with the probability after `with` (0.95 unless given), fails if the opposite does,
+    and is inconclusive between. Requirements and other options may stand in howsure.toml or pyproject.toml.""",
+    data=Data(without=("by",)),
+    table={
+        "require": Option(
+            "'f1 > 0.8 with 0.95', 'recall:spam > 0.9 in region=north', or 'f1 not worse by 0.01'; repeat for more.",
+            metavar="TEXT",
+            many=True,
+        ),
+        "baseline": Option(metavar="FILE"),
+    },
+    typed=_typed,
+    configured=True,
+    instead={
+        "--by": " A requirement names its slice: --require 'recall > 0.9 in region=north'.",
+        "--above": " A requirement has its limit: --require 'f1 > 0.8 with 0.95'.",
+        "--metric": " A requirement names its measure: --require 'f1 > 0.8 with 0.95'.",
+    },
     kinds=(
         ResultKind(
             "gate",

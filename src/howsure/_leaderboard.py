@@ -30,7 +30,7 @@ from howsure.posteriors.sampling import MOST_DRAWS, MOST_NUMBERS
 from howsure.render import columns as col
 from howsure.render.kinds import Assumption, ResultDict, ResultKind, TableColumn, later
 from howsure.results.result import Result, envelope, real
-from howsure.results.verbs import EXAMPLE, Verb
+from howsure.results.verbs import EXAMPLE, Data, Option, Verb
 from howsure.validate import ColumnsAndTarget, check_draws, check_kind, check_level, finite, integer, metrics_given
 from howsure.verbs.comparison import draws_apart, gap, most_draws
 from howsure.verbs.inputs import Entered, answered, entered, is_made
@@ -371,10 +371,18 @@ def leaderboard(
     """Rank the systems of joint evidence, or of a mapping from name to evidence (tested on different items).
 
     Truths and a mapping from system to predictions, or the columns of a frame, a file or a database, will do too; and
-    fitted estimators, which are asked for their answers: leaderboard({"a": one, "b": two}, X, y). A number of draws
-    makes ranks shares of so many; else they are computed where they can be. `metric` and `metrics` mean the same: a
-    name gives one leaderboard, a list several, and ["f1:*"] one for each class.
+    fitted estimators, which are asked for their answers: leaderboard({"a": one, "b": two}, X, y). `metric` and
+    `metrics` mean the same: a name gives one leaderboard, a list several, and ["f1:*"] one for each class.
 
+    Parameters
+    ----------
+    apart
+        P(better) that starts a new group.
+    draws
+        Rank by this many draws, even if not needed. Without it ranks are computed where they can be.
+
+    Examples
+    --------
     >>> from howsure.evidence.outcomes import Outcomes
     >>> t = {"a": Outcomes.rate(hits=40, of=50), "b": Outcomes.rate(hits=30, of=50), "c": Outcomes.rate(hits=48, of=50)}
     >>> leaderboard(t).systems
@@ -541,6 +549,16 @@ def not_tuned(result: ResultDict) -> list[Assumption]:
 
 VERB: Final = Verb(
     leaderboard,
+    help="""Give columns of one file (--pred a --pred b, or --pred 'model_*'), or several files, a system each, whose
+    items are joined by id or --on. Columns with the usual names (truth or label, pred, passed, ...) are found.""",
+    data=Data(least=2, by=False, tables="several"),
+    table={
+        "apart": Option(reads="number", default="as 'is better' needs"),
+        "draws": Option(reads="whole", group="Less common"),
+    },
+    instead={
+        "--by": " Take one slice at a time with --where COLUMN=VALUE; of two systems, compare takes --by.",
+    },
     kinds=(
         ResultKind(
             "leaderboard",

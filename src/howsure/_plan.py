@@ -20,8 +20,17 @@ from howsure.render import columns as col
 from howsure.render.formats import Detail
 from howsure.render.kinds import ResultDict, ResultKind, TableColumn, later
 from howsure.results.result import Result, envelope
-from howsure.results.verbs import EXAMPLE, Verb
-from howsure.validate import check_kind, check_level, check_seed, finite, one_metric, plain_number, whole_from
+from howsure.results.verbs import EXAMPLE, Data, DataGiven, Option, Verb
+from howsure.validate import (
+    check_kind,
+    check_level,
+    check_seed,
+    finite,
+    one_metric,
+    plain_number,
+    typed_number,
+    whole_from,
+)
 from howsure.verbs.future_widths import Foresight, Glimpse, Goal, Kind, expected_table
 from howsure.verbs.inputs import INTERVAL, LEVEL, entered, is_made
 
@@ -163,6 +172,29 @@ def plan(
     clusters, of graded ones items such as queries. With `n` and no goal: the width,
     or the smallest difference. `metric` and `metrics` mean the same: one metric.
 
+    Parameters
+    ----------
+    metric
+        The one metric, such as f1.
+    expected
+        Metrics that you expect, in place of a pilot.
+    width
+        Goal: an interval of at most this width.
+    above
+        Goal: show that the metric is above this.
+    below
+        Goal: show that the metric is below this.
+    difference
+        Goal: show which of two systems that differ by this is better. P(better) is then at least 0.975 at level 0.95.
+    disagreement
+        Two systems on the same items: the share on which their predictions differ.
+    n
+        What this many items give, in place of how many are needed.
+    assurance
+        Probability of reaching the goal.
+
+    Examples
+    --------
     >>> plan(expected={"rate": 0.8}, width=0.1).n
     263
     """
@@ -464,8 +496,61 @@ _LIKE_THE_PILOT: Final = (
 )
 
 
+_EXPECTED: Final = "recall=.8,precision=.7,prevalence=.1"
+
+
+def _typed(given: DataGiven, *, expected: str | None = None, **keywords: Any) -> Plan:
+    if expected is not None:
+        return plan(expected=_typed_metrics(expected), **keywords)
+    return plan(pilot=given.evidence(), **keywords)
+
+
+def _typed_metrics(text: str) -> dict[str, float]:
+    """recall=.8,precision=.7 as metrics and values."""
+    found: dict[str, float] = {}
+    for part in text.split(","):
+        name, equals, value = (x.strip() for x in part.partition("="))
+        try:
+            number = typed_number(value)
+        except ValueError:
+            number, equals = 0.0, ""
+        if not equals or not name:
+            raise BadSetting(f"--expected needs measures and values, such as {_EXPECTED}; got {part.strip()!r}")
+        if name in found:
+            raise BadSetting(f"--expected gives {name} twice in {text!r}")
+        found[name] = number
+    return found
+
+
 VERB: Final = Verb(
     plan,
+    help="""Give a pilot (a FILE, --counts, --rate, --matrix or --db) or what you expect (--expected), and one goal:
+    --width, --above, --below or --difference. With --n it is the reverse: what so many items give.""",
+    data=Data(
+        without=(
+            "by",
+            "sep",
+            "weight",
+            "bins",
+            "judge",
+            "human",
+            "independent",
+            "names",
+            "stratum",
+            "population",
+            "prevalence",
+        )
+    ),
+    table={
+        "pilot": None,
+        "expected": Option(metavar=_EXPECTED, group="Instead of FILE"),
+        "metrics": Option("The one metric, such as f1.", default="that of compare"),
+    },
+    typed=_typed,
+    instead={
+        "--by": " Take one slice at a time with --where COLUMN=VALUE.",
+        "--prevalence": " It is one of the measures of --expected: recall=0.8,precision=0.7,prevalence=0.1.",
+    },
     kinds=(
         ResultKind(
             "plan",

@@ -26,7 +26,7 @@ from howsure.render import columns as col
 from howsure.render.formats import USUAL, Detail
 from howsure.render.kinds import Answers, Directions, ResultDict, ResultKind, TableColumn, later
 from howsure.results.result import Result, envelope
-from howsure.results.verbs import EXAMPLE, Verb
+from howsure.results.verbs import EXAMPLE, Data, Option, Verb, sorting
 from howsure.validate import (
     AUTO,
     ColumnsAndTarget,
@@ -320,12 +320,23 @@ def score(
     `where=`, …). `metric` and `metrics` mean the same, a name or several. Predictions may be a mapping from system to
     predictions: each system gets its rows. A fitted estimator is asked for its answers: score(estimator, X, y).
     `prior` (even), `level` (0.95), `interval` (auto), `tolerance` (0.02) and `seed` (0) are those of the curve or
-    posterior that is given, unless they are given too.
-    Slices are listed from those most surely worse than the rest on (`sort`: worse, better, name, n or score).
-    `chance=True` adds to the table what random guessing at the same margins gives, and the probability of being better.
-    `shrink=True` lets slices lend strength to each other, where the measure is a rate (docs/shrinking.md).
-    `prevalence=` answers for a target with another share of positives, as hs.shift does.
+    posterior that is given, unless they are given too. `prevalence=` answers for a target with another share of
+    positives, as hs.shift does.
 
+    Parameters
+    ----------
+    above
+        Also the probability of exceeding this. A number for all metrics, or a mapping from metric to number.
+    chance
+        Also the chance level, and P(better than chance). Chance is random guessing at the same margins.
+    shrink
+        Partial pooling: small slices shrink toward the overall rate. It is for metrics that are rates
+        (docs/shrinking.md).
+    sort
+        Order of slices of --by. The worst are those most surely worse than the rest.
+
+    Examples
+    --------
     >>> from howsure.evidence.classes import Tally
     >>> r = score(Tally.binary(tp=80, fp=20, fn=30, tn=870), metrics=["f1"], above=0.7)
     >>> r
@@ -498,6 +509,15 @@ def _above_chance(row: dict[str, Any]) -> str:
 
 VERB: Final = Verb(
     score,
+    help="""`howsure score preds.csv` finds columns that have the usual names, and a note says which were taken.
+
+    Usual names are truth or label; pred, prediction or answer; passed; score. Name others with --truth and --pred, or
+    --outcome. Without a file: --counts, --rate, --matrix or --db.""",
+    data=Data(cuts=True, without=("independent",)),
+    table={
+        "above": Option(metavar="0.8|f1=0.8", reads="limits", many=True),
+        "sort": sorting("score"),
+    },
     kinds=(
         ResultKind(
             "score",
@@ -507,6 +527,7 @@ VERB: Final = Verb(
             title=_title,
             answers=_answers,
             clusters=True,
+            columnar=True,
         ),
     ),
     examples=(

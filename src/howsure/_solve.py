@@ -13,13 +13,15 @@ from howsure.messages.notes import Notes, note
 from howsure.messages.numbers import count, short, within
 from howsure.relations.integers import NotSearched
 from howsure.relations.joint import JointSolution, solve_together
+from howsure.relations.posterior_over_tables import check_asked
+from howsure.relations.quantities import full_name, quantity
 from howsure.relations.region import outcome, whole_outcome
 from howsure.relations.solution import Solution
-from howsure.relations.values import Given, givens
+from howsure.relations.values import Given, givens, typed_values
 from howsure.render import columns as col
 from howsure.render.formats import Detail
 from howsure.render.kinds import Answers, Directions, ResultDict, ResultKind, TableColumn, later
-from howsure.results.verbs import Verb
+from howsure.results.verbs import VALUES, DataGiven, Option, Verb
 from howsure.validate import flag, integer
 
 
@@ -252,8 +254,98 @@ _ONE_TABLE: Final = (
 )
 
 
+# -- the command: values as printed
+
+
+def _typed(
+    _given: DataGiven, *, values: Sequence[str] = (), exact: bool = False, system: Sequence[str] = (),
+    wins: Sequence[str] = (), posterior: Sequence[str] = (), most: int | None = None, ties: str | None = None,
+    **settings: Any,
+) -> Solution | JointSolution:  # fmt: skip
+    if exact and system:
+        raise BadSetting("--system reads values as printed digits: leave out --exact, or --system")
+    shared = typed_values(values, not exact)
+    if settings and not posterior:
+        raise BadSetting(f"--{next(iter(settings))} needs a posterior: give --posterior NAME too")
+    if most is not None and most < 1:
+        raise BadSetting(f"--most must be 1 or more; got {most}")
+    how: dict[str, Any] = {k: x for k, x in (("ties", ties), ("most", most)) if x is not None}
+    if system:
+        if posterior:
+            raise BadSetting("--posterior is for one system: leave out --system, and solve each alone")
+        return _several(system, wins, shared, how)
+    if wins:
+        raise BadSetting("--wins is for several systems: give each with --system 'NAME f1=.87'")
+    if posterior:
+        check_asked(posterior, **settings)
+    found = solve(shared, **how) if exact else solve_printed(shared, **how)
+    if posterior and found.status in ("unique", "several"):
+        return found.with_posterior(posterior, **settings)
+    return replace(found, unanswered=True) if posterior else found
+
+
+def _several(systems: Sequence[str], wins: Sequence[str], shared: dict[str, Any], how: dict[str, Any]) -> JointSolution:
+    """Several systems on the same items."""
+    named = {}
+    for text in systems:
+        name, *parts = text.split() or [""]
+        if not parts or "=" in name:
+            raise BadSetting(f"--system needs a name and its values, such as 'ltc f1=.8696'; got {text!r}")
+        if name in named:
+            raise BadSetting(f"--system gives {name!r} twice")
+        named[name] = typed_values(parts, True)
+    links: dict[tuple[str, str], tuple[int, ...]] = {}
+    for pair, counts in map(_typed_wins, wins):
+        if pair in links:
+            raise BadSetting(f"--wins gives {','.join(pair)} twice")
+        links[pair] = counts
+    for name in shared:
+        quantity(full_name(name))  # a name such as most= is a setting of solve in Python, no metric
+    return solve(named, **how, wins=links, n=shared.pop("n", None), **shared)
+
+
+def _typed_wins(text: str) -> tuple[tuple[str, str], tuple[int, ...]]:
+    """ltc,nnn=21,15: a pair of systems and what each alone gets right."""
+    pair, _, counts = text.rpartition("=")
+    names = tuple(x.strip() for x in pair.split(","))
+    numbers = [x.strip() for x in counts.split(",")]
+    if len(names) != 2 or not all(names) or not all(x.isdecimal() for x in numbers):
+        raise BadSetting(f"--wins needs two systems and their wins, such as ltc,nnn=21,15; got {text!r}")
+    return (names[0], names[1]), tuple(int(x) for x in numbers)
+
+
 VERB: Final = Verb(
     solve,
+    help="""Digits are read as printed: .75 is anything from 0.745 to 0.755, and so is 75%. Where n is given (n=100-200
+    is a range), the tables of whole numbers that have these digits are listed, or their ranges where they are many.
+
+    Names are P, R, F, acc, sens, spec, those of howsure metrics, and tp, fp, fn, tn, n, positives, negatives,
+    predicted-positives, predicted-negatives, right, wrong and chi-square. That values contradict each other
+    (infeasible), or leave the table open (undetermined), is an answer too, with exit code 0.""",
+    table={
+        "values": VALUES,
+        "n": None,
+        "integers": None,
+        "exact": Option("Values are exact, and cells need not be whole.", reads="flag"),
+        "ties": Option(
+            "How a tie such as 0.125 is printed: up, or either way.", choices=("up", "either"), default="up"
+        ),
+        "most": Option("List at most this many whole-number tables.", reads="whole", default="10000"),
+        "system": Option(
+            "A system and its values, in quotes; repeat. What all share is given without --system.",
+            metavar="'NAME f1=.87'",
+            many=True,
+        ),
+        "wins": Option("Items that only a and only b gets right; repeat.", metavar="a,b=21,15", many=True),
+        "posterior": Option(
+            "The posterior of a metric over all tables found; repeat for more.", metavar="NAME", many=True
+        ),
+        "prior": Option(),
+        "level": Option(),
+        "interval": Option(),
+        "seed": Option(),
+    },
+    typed=_typed,
     kinds=(
         ResultKind(
             "solve",

@@ -9,19 +9,19 @@ from typing import Any, Final, overload
 from howsure._solve import solve
 from howsure.catalogue.expressions import CELLS
 from howsure.errors import BadSetting, NeedsPositive
-from howsure.evidence.classes import Tally
+from howsure.evidence.classes import Tally, typed_cells
 from howsure.messages.numbers import count, ends, ends_of, probability, short
 from howsure.posteriors.posterior import Posterior, posterior
 from howsure.relations.association import two_by_two
 from howsure.relations.quantities import quantity
 from howsure.relations.recall_precision import Band, Tradeoff, shares
 from howsure.relations.solution import Solution
-from howsure.relations.values import Given, given, short_number, simplest
+from howsure.relations.values import Given, given, short_number, simplest, typed_values
 from howsure.render import columns as col
 from howsure.render.formats import Detail
 from howsure.render.kinds import ResultDict, ResultKind, TableColumn, later
-from howsure.results.verbs import Verb
-from howsure.validate import AUTO, check_kind, check_level
+from howsure.results.verbs import VALUES, DataGiven, Option, Verb
+from howsure.validate import AUTO, check_kind, check_level, typed_number
 
 LEAST = Fraction(1, 10**15)
 _NEEDS = "the trade-off curve needs accuracy= and prevalence=, measures that settle both, or a Tally"
@@ -194,8 +194,49 @@ def _finding(result: ResultDict) -> str:
     return f"{at}; at recall {row['recall']:.4g} precision is {short(known)}{span}"
 
 
+def _typed(
+    _given: DataGiven,
+    *,
+    values: Sequence[str] = (),
+    counts: str | None = None,
+    recalls: Sequence[str] = (),
+    **settings: Any,
+) -> Tradeoff | Band:
+    at = [_typed_recall(x) for text in recalls for x in text.split(",")] or None
+    if counts is not None:
+        if values:
+            raise BadSetting(f"--counts cannot be combined with measures: leave out {' '.join(values)}")
+        return tradeoff(Tally.binary(**typed_cells(counts)), recalls=at, **settings)
+    if settings:
+        names, needs = " and ".join(f"--{k}" for k in settings), "needs" if len(settings) == 1 else "need"
+        raise BadSetting(f"{names} {needs} --counts: a curve from given measures is exact and has no posterior")
+    found = typed_values(values, False, "tradeoff", "accuracy=.9 prevalence=.2")
+    return tradeoff(None, recalls=at, **found)
+
+
+def _typed_recall(text: str) -> float:
+    try:
+        return typed_number(text)
+    except ValueError:
+        raise BadSetting(f"--recall needs a number from 0 to 1; got {text!r}") from None
+
+
 VERB: Final = Verb(
     tradeoff,
+    help="""Other metrics do if they settle accuracy and prevalence. With --counts the answer is a posterior: precision
+    at each recall, P(feasible), and P(trade-off).""",
+    table={
+        "values": VALUES,
+        "counts": Option(
+            "The four cells of a tested system: the curve with its posterior.", metavar="tp=80,fp=20,fn=30,tn=870"
+        ),
+        "recalls": Option("Show precision at this recall; repeat for more.", metavar="0.8", many=True, flag="recall"),
+        "prior": Option(),
+        "level": Option(),
+        "interval": Option(),
+        "seed": Option(),
+    },
+    typed=_typed,
     kinds=(
         ResultKind(
             "tradeoff",

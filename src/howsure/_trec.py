@@ -30,7 +30,7 @@ from howsure.ranking.names import parse
 from howsure.render import columns as col
 from howsure.render.kinds import ResultDict, ResultKind, TableColumn, later
 from howsure.results.result import Result
-from howsure.results.verbs import Verb
+from howsure.results.verbs import DataGiven, Option, Verb
 from howsure.validate import check_seed, flag, metrics_given
 from howsure.verbs.comparison import Comparison
 
@@ -217,6 +217,19 @@ def trec(
     does. Unjudged documents are not relevant; unjudged="bounds" adds each measure as if all were, "rate" takes them to
     be relevant as often as judged ones.
 
+    Parameters
+    ----------
+    only_common
+        Leave out queries that a run lacks; by default they count as 0.
+    no_relevant
+        Queries without a relevant document: leave them out of AP, R, nDCG and their like, or count 0 as trec_eval.
+    unjudged
+        Unjudged documents: not relevant; also as if all were; or relevant as often as judged ones.
+    ties
+        Order by score as it is, or rounded to float32 as pytrec-eval does; then by document id.
+
+    Examples
+    --------
     >>> qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2, "d1": 0}}
     >>> runs = {"a": {"q1": {"d1": 0.9, "d2": 0.3}, "q2": {"d1": 0.8, "d3": 0.1}}}
     >>> v = trec(qrels, runs, metrics=["AP", "P@1"])
@@ -501,8 +514,43 @@ _JUDGMENTS: Final = (
 )
 
 
+def _typed(
+    _given: DataGiven, *, qrels: Any, runs: Any, name: Sequence[str] = (), compare: Sequence[tuple[str, str]] = (),
+    **keywords: Any,
+) -> Evaluation:  # fmt: skip
+    """The command: the values of all queries, scored, ranked and compared."""
+    if name:
+        if len(name) != len(runs) or len(set(name)) != len(name):
+            raise BadSetting(f"give one different --name per run, {len(runs)} here; got {listing(name)}")
+        runs = dict(zip(name, runs, strict=True))
+    own = {k: keywords.pop(k) for k in ("metrics", "only_common", "no_relevant", "unjudged", "ties") if k in keywords}
+    seed = {"seed": keywords["seed"]} if "seed" in keywords else {}
+    return evaluate(trec(qrels, runs, **own, **seed), compare, **keywords)
+
+
 VERB: Final = Verb(
     trec,
+    help="""Every metric with its interval over queries, P(best), and comparisons.
+
+    Lines of QRELS are: query 0 document grade; lines of a RUN: query Q0 document rank score tag. Packed files
+    (.gz, .bz2, .xz) are read too.""",
+    table={
+        "qrels": Option(reads="file", argument=True, required=True),
+        "runs": Option(reads="file", argument=True, required=True, many=True, metavar="RUN..."),
+        "name": Option("The name of a run; one per run, in order.", metavar="NAME", many=True),
+        "metrics": Option(
+            "A metric, such as nDCG@10, AP, P(rel=2)@5 or ndcg_cut_10; repeat. The first one ranks the runs."
+        ),
+        "no_relevant": Option(choices=BARREN, default="drop"),
+        "unjudged": Option(choices=VIEWS, default="not"),
+        "ties": Option(choices=tuple(TIES), default="score"),
+        "compare": Option("Two runs to compare on every metric; repeat.", metavar="A B", many=True, parts=2),
+        "equal_within": Option("Also the probability that two runs differ by at most this much."),
+        "prior": Option("even, none or a weight on either end of the values seen."),
+        "level": Option(),
+        "interval": Option(),
+    },
+    typed=_typed,
     kinds=(
         ResultKind(
             "trec",

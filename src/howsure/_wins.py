@@ -13,7 +13,7 @@ from howsure.distributions import beta, sampling
 from howsure.distributions.integral import Integral, Transformed
 from howsure.distributions.linear_quotient import LinearQuotient
 from howsure.distributions.moebius import Moebius
-from howsure.errors import BadSetting
+from howsure.errors import BadCounts, BadSetting
 from howsure.evidence.protocol import number
 from howsure.messages import verdicts
 from howsure.messages.language import option
@@ -22,7 +22,7 @@ from howsure.messages.user_text import visible
 from howsure.posteriors.distribution import Distribution, Error, number_or_array
 from howsure.results.outlines import outline
 from howsure.results.result import Result, envelope, real
-from howsure.validate import AUTO, check_kind, check_level, finite, whole_counts
+from howsure.validate import AUTO, check_kind, check_level, finite, typed_count, whole_counts
 
 EVEN: Final = 1e-9  # closer to a half than this is a half
 
@@ -225,6 +225,19 @@ def compare_wins(
     shown = (str(names[0]), str(names[1]))
     kind, margin = check_kind(interval), check_margin(equal_within)
     return Wins((a, b, c), (weights[0], weights[1], weights[2]), shown, check_level(level), kind, margin)
+
+
+def win_counts(text: str) -> tuple[int, int, int]:
+    """Items won by the first, by the second, and ties, which may be left out.
+
+    >>> win_counts("17,4,3278")
+    (17, 4, 3278)
+    """
+    parts = [x.strip() for x in text.split(",") if x.strip()]
+    if len(parts) not in (2, 3):
+        raise BadCounts(f"{option('wins')} needs first,second,same such as 17,4,3278; got {text!r}.")
+    first, second, *same = (typed_count(x, f"a count of {option('wins')}") for x in parts)
+    return first, second, same[0] if same else 0
 
 
 def check_margin(margin: Any) -> float | None:

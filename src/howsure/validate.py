@@ -398,6 +398,35 @@ def one_metric(verb: str, metric: Any, metrics: Any, need: str = "a name or a Me
     return found[0]
 
 
+# -- numbers as they are typed
+
+
+def typed_number(text: str) -> float:
+    """A number, or a percentage; ValueError for anything else.
+
+    >>> typed_number("10%"), typed_number(".1")
+    (0.1, 0.1)
+    """
+    clean = text.strip()
+    return float(clean[:-1]) / 100 if clean.endswith("%") else float(clean)
+
+
+def typed_count(text: str, name: str) -> int:
+    """A whole number as it is typed: 1_000, 1e3 or 1000.0 too."""
+    clean = text.strip().replace("_", "")
+    try:
+        return int(clean)
+    except ValueError:
+        pass
+    try:
+        number = float(clean)
+    except ValueError:
+        raise BadCounts(f"{name} must be a whole number; got {text.strip()!r}") from None
+    if number != number or number in (float("inf"), float("-inf")) or not number.is_integer():
+        raise BadCounts(f"{name} must be a finite whole number; got {text.strip()!r}")
+    return int(number)
+
+
 # -- settings that many verbs have
 
 AUTO: Final = "auto"  # equal-tailed, but up to the end of the range if the score is there

@@ -70,7 +70,7 @@ LINES = {
     "slip: metric": ((*TABLE, "--metric", "presision"), "Did you mean 'precision'?"),
     "slip: f of eleven": ((*TABLE, "--metric", "f11"), "Did you mean 'f1'?"),
     "slip: level": ((*TABLE, "--level", "95"), "between 0 and 1, such as 0.95; got 95.0. Did you mean 0.95?"),
-    "slip: level of a word": ((*TABLE, "--level", "high"), "--level needs a share, such as 0.95 or 95%; got 'high'"),
+    "slip: level of a word": ((*TABLE, "--level", "high"), "--level needs a number, such as 0.95 or 95%; got 'high'"),
     "solve: unknown posterior": (
         ("solve", "precision=.5", "recall=.5", "n=10", "--posterior", "nosuch"),
         "no metric named 'nosuch'",

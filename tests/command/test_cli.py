@@ -401,7 +401,7 @@ def _broken(*_, **__):
 
 def test_our_own_error_is_exit_70(command, monkeypatch):
     """An error that is ours is one line with its type; --debug raises it."""
-    monkeypatch.setattr("howsure._score.score", _broken)
+    monkeypatch.setattr("howsure.cli.commands.show", _broken)
     code, out, err = command(*F1)
     assert (code, out) == (70, "")
     assert "RuntimeError: the cat sat on it" in err
@@ -417,7 +417,7 @@ def test_an_interrupt_is_exit_130(command, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("howsure._score.score", interrupted)
+    monkeypatch.setattr("howsure.cli.commands.show", interrupted)
     code, out, err = command(*F1)
     assert (code, out) == (130, "")
     assert "Traceback" not in err
@@ -474,7 +474,7 @@ def test_what_is_too_large_for_memory_is_refused_in_a_sentence(monkeypatch, caps
     def full(*_given, **_more):
         raise MemoryError("Unable to allocate 7 TiB")
 
-    monkeypatch.setattr("howsure.cli.sources.evidence", full)
+    monkeypatch.setattr("howsure.cli.sources.Inputs.evidence", full)
     assert app.run(["score", "--counts", "1,2,3,4"]) == 2
     said = capsys.readouterr().err
     assert said.startswith("howsure: what was asked is too large for the memory of this machine; ask for fewer")

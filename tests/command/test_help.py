@@ -68,10 +68,10 @@ def test_most_options_take_one_line(name, capsys, monkeypatch):
 
 
 def test_the_help_of_score_says_that_columns_are_found(capsys, monkeypatch):
-    """In its first paragraph."""
+    """In the first paragraph below its summary."""
     monkeypatch.setenv("COLUMNS", "80")
     assert run(["score", "--help"]) == 0
-    assert "`howsure score preds.csv` finds columns" in " ".join(capsys.readouterr().out.split("\n\n")[1].split())
+    assert "`howsure score preds.csv` finds columns" in " ".join(capsys.readouterr().out.split("\n\n")[2].split())
 
 
 @pytest.mark.parametrize("name", ["compare", "leaderboard"])

@@ -69,8 +69,7 @@ def test_a_suffix_that_is_no_format_is_refused(command, tmp_path, monkeypatch, a
     def too_late(*_, **__):
         raise AssertionError
 
-    monkeypatch.setattr("howsure._score.score", too_late)
-    monkeypatch.setattr("howsure._wins.compare_wins", too_late)
+    monkeypatch.setattr("howsure.results.verbs.Verb.run", too_late)
     code, out, err = command(*arguments, "--out", tmp_path / name)
     assert (code, out) == (2, "")
     assert err.startswith("howsure: ")

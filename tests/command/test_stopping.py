@@ -126,8 +126,8 @@ def test_a_signal_while_a_file_is_written(tmp_path, sign, name):
 
 
 _SWALLOWED = """
-import os, howsure._score
-given = howsure._score.score
+import os, howsure.cli.commands
+given = howsure.cli.commands.show
 
 class Deaf:
     def __del__(self):
@@ -139,7 +139,7 @@ def score(*a, **k):
     Deaf()
     return given(*a, **k)
 
-howsure._score.score = score
+howsure.cli.commands.show = score
 """
 
 
@@ -169,14 +169,14 @@ def test_ignored_signals_stay_ignored(tmp_path):
 
 
 _IN_BETWEEN = """
-import howsure._score
-given = howsure._score.score
+import howsure.cli.commands
+given = howsure.cli.commands.show
 
 def score(*a, **k):
     os.kill(os.getpid(), signal.SIGHUP)
     return given(*a, **k)
 
-howsure._score.score = score
+howsure.cli.commands.show = score
 """
 
 

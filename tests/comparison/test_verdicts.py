@@ -94,7 +94,7 @@ def test_the_prior_of_values_that_are_all_the_same() -> None:
 
 def test_keywords_near_a_known_one_are_guessed() -> None:
     """metrix for metrics."""
-    with pytest.raises(HowsureError, match="Did you mean 'metrics'"):
+    with pytest.raises(HowsureError, match="Did you mean 'metric"):
         hs.score(Y, Z, metrix="f1")  # type: ignore[call-arg]
 
 

@@ -67,7 +67,7 @@ SEEDS: dict[str, list[str]] = {
     "trec": ["qrels.txt {t} --metric AP", "{t} {t} --metric P@5", "qrels.txt one.run {t} --metric nDCG@3"],
     "solve": [
         "precision=.75 recall=.6 accuracy=.85 n=40", "f1=.8 recall=.7 n=30 --exact", "tp=3 fp=4 fn=2 tn=9",
-        "P=.75 R=.6 n=40 --posterior f1", "acc=.9 prevalence=.2 --rounded",
+        "P=.75 R=.6 n=40 --posterior f1", "acc=.9 prevalence=.2 --most 3",
         "--system 'x f1=.86' --system 'y f1=.80' n=30 positives=19",
     ],
     "tradeoff": ["accuracy=.9 prevalence=.2", "--counts 30,6,4,20"],

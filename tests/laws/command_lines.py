@@ -300,8 +300,6 @@ TRIES: dict[str, tuple[Try, ...]] = {
     "--compare": (Try("dense bm25"),),
     # solve
     "--exact": (Try(),),
-    "--rounded": (Try(),),
-    "--integers": (Try(),),
     "--most": (Try("2"),),
     "--posterior": (Try("f1"),),
     # surface and tradeoff

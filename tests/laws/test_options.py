@@ -15,17 +15,19 @@ import pickle
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
 import howsure as hs
-import howsure.cli.curving
+import howsure.cli.commands
+import howsure.cli.parse
 import howsure.io.entrance
 import howsure.io.spark
 from howsure.cli.app import app, run
+from howsure.cli.output import show
 from howsure.errors import BadSetting
 from howsure.validate import NAMES
 from tests.laws.command_lines import HOME, LINES, OWN, TRIES, Line, Try
@@ -45,7 +47,7 @@ PASSED_ON = {  # functions that take what is given, and whether they are really 
     "_compare.leader_first": False, "posteriors.posterior.posterior": True, "evidence.shifted.shifted": True,
     "io.entrance.evidence": True, "cli.parse.tables": True, "cli.parse.sizes": True,
     "_trec.trec": False, "_plan.plan": False, "_score.score": False, "_compare.compare": False,
-    "_wins.compare_wins": False, "_leaderboard.leaderboard": False, "_forecast.forecast": False, "_gate.gate": False,
+    "_compare.compare_wins": False, "_leaderboard.leaderboard": False, "_forecast.forecast": False, "_gate.gate": False,
     "_trec.evaluate": False,
 }  # fmt: skip
 LAST = ("score", "compare", "compare_wins", "leaderboard", "forecast", "gate", "plan", "evaluate")
@@ -120,7 +122,15 @@ def recorder(name: str, real: Callable[..., Any], passed: bool) -> Callable[...,
             kept[key] = real(*arguments, **given)
         return kept[key]
 
-    return recorded
+    return wraps(real)(recorded)
+
+
+def record(patch: pytest.MonkeyPatch, home: Any, name: str, stub: Callable[..., Any]) -> None:
+    """Put a stub in the place of a function, and of the function of the verb of that name."""
+    declared = getattr(home, "VERB", None)
+    if declared is not None and declared.function is getattr(home, name):
+        patch.setitem(vars(declared), "function", stub)
+    patch.setattr(home, name, stub)
 
 
 class Curve:
@@ -144,9 +154,11 @@ def a_curve(data: Any, **given: Any) -> Curve:
     return Curve()
 
 
-def no_show(*shown: Any) -> None:
-    """Nothing is left to compute."""
-    raise Reached
+def no_curve(made: Any, *shown: Any) -> None:
+    """Show a result, unless it is the stub of a curve."""
+    if isinstance(made, Curve):
+        raise Reached
+    show(made, *shown)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -158,14 +170,10 @@ def _files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setattr(howsure.io.spark, "SparkFiles", NoSpark)
         for path, passed in PASSED_ON.items():
             where, _, name = path.rpartition(".")
-            home = (
-                howsure.cli.sources.parse
-                if where == "cli.sources.parse"
-                else importlib.import_module(f"howsure.{where}")
-            )
-            patch.setattr(home, name, recorder(name, getattr(home, name), passed))
-        patch.setattr(importlib.import_module("howsure._curve"), "curve", a_curve)
-        patch.setattr(howsure.cli.curving, "show", no_show)
+            home = importlib.import_module(f"howsure.{where}")
+            record(patch, home, name, recorder(name, getattr(home, name), passed))
+        record(patch, importlib.import_module("howsure._curve"), "curve", a_curve)
+        patch.setattr(howsure.cli.commands, "show", no_curve)
         yield
 
 

@@ -514,20 +514,6 @@ def test_a_bare_1_is_1(capsys):
     assert {t["fp"] for t in document(capsys, "P=1.0", "R=.60", "n=40")["tables"]} == {0, 1}
 
 
-@pytest.mark.parametrize("old", ["--rounded", "--integers"])
-def test_options_that_are_no_longer_needed(old, capsys):
-    """They change nothing but a note, in the document and nowhere else; beside --exact they are refused."""
-    values = ("P=.75", "R=.60", "acc=.85", "n=200")
-    new, noted = document(capsys, *values), document(capsys, *values, old)
-    assert noted | {"notes": []} == new | {"notes": []}
-    assert [n["code"] for n in noted["notes"]] == ["deprecated"]
-    assert old in noted["notes"][0]["text"]
-    code, out, err = run(capsys, *values, old, "--exact")
-    assert (code, out) == (2, "")
-    assert f"leave out --exact, or {old}" in err
-    assert old not in run(capsys, "--help")[1]
-
-
 def test_command_posterior(capsys):
     """--posterior mixes over the tables and says so."""
     arguments = ("precision=.75", "recall=.60", "accuracy=.85", "n=190-200", "--posterior", "F")

@@ -91,8 +91,6 @@ COMMANDS = {
         *("--wins", "a,b=2,1", "--wins", "a,b=1,2"),
     ],
     "a posterior of fractions": ["P=.75", "R=.61", "acc=.85", "n=200", "--exact", "--posterior", "f1"],
-    "exact and rounded": ["P=.75", "R=.61", "n=200", "--exact", "--rounded"],
-    "exact and whole": ["P=.75", "R=.61", "n=200", "--exact", "--integers"],
     "exact systems": ["n=10", "--system", "a f1=.5", "--exact"],
     "most of no tables": ["P=.75", "R=.61", "--most", "3"],
     "ties of exact values": ["P=.75", "R=.61", "n=200", "--exact", "--ties", "either"],

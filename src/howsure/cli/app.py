@@ -5,39 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, MutableMapping
 from importlib import import_module
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
 
-from howsure.cli import interrupts, parse, progress, sources, streams
-from howsure.cli.options import (
-    COLUMNAR,
-    EACH_COUNTS,
-    EACH_RATE,
-    FORMAT,
-    INTERVAL,
-    LEVEL,
-    MATRICES,
-    METRICS,
-    OUT,
-    PRIOR,
-    QUESTION,
-    SEED,
-    SORT,
-    SORT_PAIRS,
-    SOURCES,
-    TOLERANCE,
-    VIEW,
-    Grouped,
-    option,
-)
-from howsure.cli.output import say, show, write
-from howsure.errors import BadSetting, HowsureError, nearest
+from howsure.cli import interrupts, progress, streams
+from howsure.cli.output import say, write
+from howsure.errors import HowsureError, nearest
 from howsure.messages.language import SPOKEN
 from howsure.messages.remedies import Typed, at_shell
 from howsure.messages.user_text import laid_out
-from howsure.render.formats import Detail
 from howsure.results import verbs
 from howsure.version import VERSION
 
@@ -67,7 +44,9 @@ def _run(arguments: list[str], debug: bool) -> int:
         return 130
     except click.exceptions.NoSuchOption as error:
         hint = nearest(error.option_name, error.possibilities or ()).replace("'", "")
-        hint = _INSTEAD.get((_asked(arguments).strip(), error.option_name), hint)
+        name = _asked(arguments).strip()
+        if name in verbs.names():
+            hint = verbs.verb(name).instead.get(error.option_name, hint)
         return _complain(f"no option named {error.option_name!r}.{hint} See: howsure {_asked(arguments)}--help", 2)
     except click.ClickException as error:
         return _complain(error.format_message(), 2)
@@ -89,22 +68,6 @@ def _run(arguments: list[str], debug: bool) -> int:
             raise
         told = f"this is a bug in howsure ({type(error).__name__}: {error})"
         return _complain(f"{told}; run again with --debug for the trace", 70)
-
-
-_SLICE = " Take one slice at a time with --where COLUMN=VALUE"
-_INSTEAD = {
-    ("curve", "--pred"): " curve takes scores: give --score and the name of their column.",
-    ("curve", "--by"): f"{_SLICE}, or cut the scores: howsure score --score COLUMN --threshold 0.5 --by COLUMN.",
-    ("curve", "--prevalence"): " Cut the scores first: howsure score --score COLUMN --threshold 0.5 --prevalence 0.1.",
-    ("curve", "--threshold"): " A threshold is part of a measure: --metric f1@0.5.",
-    ("curve", "--above"): " That is for score: howsure score --score COLUMN --threshold 0.5 --above 0.8.",
-    ("leaderboard", "--by"): f"{_SLICE}; of two systems, compare takes --by.",
-    ("gate", "--by"): " A requirement names its slice: --require 'recall > 0.9 in region=north'.",
-    ("gate", "--above"): " A requirement has its limit: --require 'f1 > 0.8 with 0.95'.",
-    ("gate", "--metric"): " A requirement names its measure: --require 'f1 > 0.8 with 0.95'.",
-    ("plan", "--by"): f"{_SLICE}.",
-    ("plan", "--prevalence"): " It is one of the measures of --expected: recall=0.8,precision=0.7,prevalence=0.1.",
-}
 
 
 def _asked(arguments: list[str]) -> str:
@@ -145,30 +108,16 @@ Try:
 
 All commands: howsure --help
 """
-_HOME: Final = {  # the module and the name of each command that is not in this module
-    "gate": "gating:gate",
-    "forecast": "forecasting:forecast",
-    "curve": "curving:curve",
-    "trec": "retrieval:trec",
-    "plan": "planning:plan",
-    "solve": "solving:solve",
-    "tradeoff": "trading:tradeoff",
-    "surface": "surfacing:surface",
-    "serve": "serving:serve",
-    "metrics": "cataloguing:metrics_command",
-    "papers": "papers:papers_command",
-    "completion": "completion:completion",
-}
-_OWN: Final = {  # commands that are no verbs, in the order of the help
-    "serve": "Open the page: all of this in the browser.",
-    "metrics": "List every measure, or show one in full.",
-    "papers": "Recompute what the papers print.",
-    "completion": "The script that completes commands in your shell.",
+_OWN: Final = {  # commands that are no verbs, in the order of the help: their functions, and what they do
+    "serve": ("serving:serve", "Open the page: all of this in the browser."),
+    "metrics": ("cataloguing:metrics_command", "List every metric, or show one in full."),
+    "papers": ("papers:papers_command", "Recompute what the papers print."),
+    "completion": ("completion:completion", "The script that completes commands in your shell."),
 }
 
 
 def _short(name: str) -> str:
-    return _OWN[name] if name in _OWN else verbs.summary(name)
+    return _OWN[name][1] if name in _OWN else verbs.summary(name)
 
 
 class Commands(MutableMapping[str, click.Command]):
@@ -178,9 +127,13 @@ class Commands(MutableMapping[str, click.Command]):
         self._made: dict[str, click.Command] = {}
 
     def __getitem__(self, name: str) -> click.Command:
-        if name not in self._made and name in _HOME:
-            module, _, own = _HOME[name].partition(":")
+        if name not in self._made and name in _OWN:
+            module, _, own = _OWN[name][0].partition(":")
             self[name] = getattr(import_module(f"howsure.cli.{module}"), own)
+        elif name not in self._made and name in self:
+            from howsure.cli.commands import command
+
+            self[name] = command(name)
         return self._made[name]
 
     def __setitem__(self, name: str, command: click.Command) -> None:
@@ -220,180 +173,3 @@ def app(context: click.Context) -> None:
     """How sure are you of that score, and is B really better than A?"""
     if context.invoked_subcommand is None:
         write(_FIRST, None)
-
-
-@app.command(cls=Grouped)
-@sources.taking(
-    *sources.COLUMNS,
-    *sources.STRATA,
-    *sources.but(sources.SYSTEMS, "independent"),
-    *sources.DATABASE,
-    *sources.ONE_TABLE,
-)
-@METRICS
-@option("--above", multiple=True, metavar="0.8|f1=0.8", group=QUESTION, help="Also the probability of exceeding this.")
-@option("--chance", is_flag=True, group=QUESTION, help="Also what guessing gives, and P(better than it).")
-@option("--shrink", is_flag=True, group=QUESTION, help="Slices of --by lend strength to each other.")
-@PRIOR
-@LEVEL
-@INTERVAL
-@TOLERANCE
-@SEED
-@SORT
-@COLUMNAR
-@VIEW
-@OUT
-def score(
-    given: sources.Inputs,
-    metrics: tuple[str, ...],
-    above: tuple[str, ...],
-    kind: str,
-    out: Path | None,
-    view: Detail,
-    **settings: Any,
-) -> None:
-    """Each measure with its interval; `howsure score preds.csv` finds columns that have the usual names.
-
-    Usual names are truth or label; pred, prediction or answer; passed; score. A note says which were taken. Name others
-    with --truth and --pred, or --outcome. Without a file: --counts, --rate, --matrix or --db.
-    """
-    from howsure._score import score as run_score
-
-    found = sources.evidence(given)
-    data = found[0] if isinstance(found, list) else found
-    if given.names and isinstance(found, list):
-        raise BadSetting("--name is for several systems; there is only one")
-    if "by" not in given.columns:
-        settings["sort"] = None  # refused already, where it was given
-    show(
-        run_score(data, metrics=list(metrics) or None, above=parse.limits(above) if above else None, **settings),
-        kind,
-        out,
-        view,
-    )
-
-
-_SEVERAL = (EACH_COUNTS, EACH_RATE, MATRICES, *sources.TABLES)
-
-
-@app.command(cls=Grouped)
-@sources.taking(
-    *sources.COLUMNS,
-    *sources.STRATA,
-    *sources.SYSTEMS,
-    *sources.DATABASE,
-    *_SEVERAL,
-    option("--wins", metavar="17,4,3278", group=SOURCES, help="Items won by the first, by the second, and ties."),
-)
-@METRICS
-@option("--equal-within", type=float, group=QUESTION, help="Also the probability of differing by no more.")
-@PRIOR
-@LEVEL
-@INTERVAL
-@TOLERANCE
-@SEED
-@SORT_PAIRS
-@FORMAT
-@VIEW
-@OUT
-def compare(
-    given: sources.Inputs, metrics: tuple[str, ...], kind: str, out: Path | None, view: Detail, **settings: Any
-) -> None:
-    """Is the first system better than the second?
-
-    Give two columns of one file (--pred a --pred b), or two files, a system each; items are joined by id or --on.
-    Columns with the usual names (truth or label, pred, passed, ...) are found.
-
-    A system "is better" from P(better) = 1 - (1 - level)/2 on, 0.975 at 95%: the equal-tailed interval of the
-    difference then excludes 0. From 0.9 on it "is probably better". howsure plan aims at the same.
-    """
-    from howsure._compare import compare as verb
-    from howsure._compare import leader_first
-
-    run_compare: Any = verb  # its overloads take no mapping of settings
-    if given.wins is not None:
-        _wins(given, kind, out, view, **settings)
-        return
-    found = sources.evidence(given)
-    asked: dict[str, Any] = {"metrics": metrics} if metrics else {}
-    if "by" not in given.columns:
-        settings["sort"] = None  # refused already, where it was given
-    if isinstance(found, (list, dict)):
-        each = list(found.values()) if isinstance(found, dict) else found
-        if len(each) != 2:
-            raise BadSetting(f"compare needs two systems, or --wins; got {len(each)}; more are for leaderboard")
-        usual = tuple(found) if isinstance(found, dict) else ("first", "second")
-        names = parse.system_names(() if isinstance(found, dict) else given.names, 2, usual)
-        pair = tuple(posterior_of(x, settings) for x in each)
-        own = {k: v for k, v in settings.items() if k not in ("prior", "tolerance", "seed")}
-        show(run_compare(*pair, names=(names[0], names[1]), **asked, **own), kind, out, view)
-    else:
-        sources.refuse_more_than_two(given, found)
-        p = posterior_of(found, settings)
-        own = {k: v for k, v in settings.items() if k not in ("prior", "tolerance", "seed")}
-        unordered = "system" in given.columns and not given.names
-        order = leader_first(p, metrics or None) if unordered else ()
-        show(run_compare(p, *order, **asked, **own), kind, out, view)
-
-
-def posterior_of(evidence: Any, settings: dict[str, Any]) -> Any:
-    """The posterior that all measures share."""
-    from howsure.posteriors.posterior import posterior
-
-    own = {k: settings[k] for k in ("tolerance", "seed") if k in settings}
-    return posterior(evidence, settings["prior"], **own)
-
-
-def _wins(
-    given: sources.Inputs, kind: str, out: Path | None, view: Detail, level: float, interval: str, equal_within: Any,
-    **rest: Any,
-) -> None:  # fmt: skip
-    from howsure._wins import compare_wins
-
-    del rest  # refused, where they were given
-    given.check()
-    first, second, same = parse.win_counts(str(given.wins))
-    names = parse.system_names(given.names, 2, ("first", "second"))
-    how = {"level": level, "interval": interval, "equal_within": equal_within}
-    show(compare_wins(first, second, same, names=(names[0], names[1]), **how), kind, out, view)
-
-
-@app.command(cls=Grouped)
-@sources.taking(*sources.but(sources.COLUMNS, "by"), *sources.STRATA, *sources.SYSTEMS, *sources.DATABASE, *_SEVERAL)
-@METRICS
-@option(
-    "--apart", type=float, group=QUESTION, help="P(better) that starts a new group.  [default: as 'is better' needs]"
-)
-@option("--draws", type=int, help="Rank by so many draws, even if not needed.")
-@PRIOR
-@LEVEL
-@INTERVAL
-@TOLERANCE
-@SEED
-@FORMAT
-@VIEW
-@OUT
-def leaderboard(
-    given: sources.Inputs, metrics: tuple[str, ...], kind: str, out: Path | None, view: Detail, **settings: Any
-) -> None:
-    """Rank several systems: P(best), expected rank, groups that cannot be told apart.
-
-    Give columns of one file (--pred a --pred b, or --pred 'model_*'), or several files, a system each, whose items are
-    joined by id or --on. Columns with the usual names (truth or label, pred, passed, ...) are found.
-    """
-    from howsure._leaderboard import leaderboard as verb
-
-    run_leaderboard: Any = verb
-    found = sources.evidence(given)
-    data: Any = found
-    if isinstance(found, list):
-        usual = tuple(f"system {i}" for i in range(1, len(found) + 1))
-        data = dict(zip(parse.system_names(given.names, len(found), usual), found, strict=True))
-    own = {k: v for k, v in settings.items() if k not in ("prior", "tolerance", "seed")}
-    if isinstance(data, dict):
-        data = {name: posterior_of(x, settings) for name, x in data.items()}
-    else:
-        sources.refuse_one_system(given, found)
-        data = posterior_of(data, settings)
-    asked: dict[str, Any] = {"metrics": metrics} if metrics else {}
-    show(run_leaderboard(data, **asked, **own), kind, out, view)

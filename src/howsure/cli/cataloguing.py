@@ -6,18 +6,21 @@ from pathlib import Path
 
 import click
 
-from howsure.cli.options import OUT_OF_LIST, Command, format_option
+from howsure.cli.options import Command, check_written, listed
 from howsure.cli.output import width, write
 from howsure.render import listing
 from howsure.render.formats import named
 
 
-@click.command("metrics", cls=Command, examples=("f1",))
-@click.argument("name", required=False)
-@format_option([named(name) for name in listing.FORMATS])
-@OUT_OF_LIST
+@click.command(
+    "metrics",
+    cls=Command,
+    examples=("f1",),
+    params=[click.Argument(["name"], required=False), *listed([named(name) for name in listing.FORMATS])],
+)
 def metrics_command(name: str | None, kind: str, out: Path | None) -> None:
     """List every measure, or show one: formula, range, synonyms, meaning and source."""
+    check_written(click.get_current_context())
     from howsure.ranking.names import described, listed
 
     document = listing.document(described(name) if name else listed(), bool(name))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -13,8 +12,6 @@ import click
 
 from howsure.errors import BadFile, BadSetting
 from howsure.render import formats
-from howsure.results import verbs
-from howsure.validate import AUTO
 
 COLUMNS, QUESTION, SYSTEMS, SOURCES = "Columns of FILE", "Question", "Several systems", "Instead of FILE"
 OUTPUT, RARE = "Output", "Less common"
@@ -23,14 +20,9 @@ OUTPUT, RARE = "Output", "Less common"
 class Command(click.Command):
     """A command whose help ends with its examples."""
 
-    def __init__(self, *given: Any, examples: tuple[str, ...] = (), **settings: Any) -> None:
+    def __init__(self, *given: Any, examples: tuple[str, ...], **settings: Any) -> None:
         super().__init__(*given, **settings)
-        self._examples = examples
-
-    @property
-    def examples(self) -> tuple[str, ...]:
-        """Its lines after `howsure NAME`, those of its verb unless given; no verb is imported to make a command."""
-        return self._examples or verbs.verb(str(self.name)).examples
+        self.examples = examples  # its lines after `howsure NAME`
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The examples line by line; long ones are continued."""
@@ -104,18 +96,9 @@ def _once(own: Any, process: Callable[[Any, Any], None], name: str) -> Callable[
     return checked
 
 
-class Named:
-    """A decorator that adds an option, and knows its name."""
-
-    def __init__(self, *declared: str, **settings: Any) -> None:
-        self.name = next((x for x in declared if not x.startswith("-")), declared[0].lstrip("-").replace("-", "_"))
-        self._add = click.option(*declared, cls=Once, **settings)
-
-    def __call__(self, command: Any) -> Any:
-        return self._add(command)
-
-
-option = Named
+def option(*declared: str, **settings: Any) -> Once:
+    """Return an option, in one of the groups of the help."""
+    return Once(declared, **settings)
 
 
 class FileName(click.Path):
@@ -132,7 +115,7 @@ class FileName(click.Path):
         return super().convert(value, param, ctx)
 
 
-class ShareOrPercent(click.ParamType[float]):
+class Number(click.ParamType[float]):
     """A number, or a percentage: 95% is 0.95."""
 
     name = "float"
@@ -145,30 +128,12 @@ class ShareOrPercent(click.ParamType[float]):
             return float(text.removesuffix("%")) / 100 if text.endswith("%") else float(text)
         except ValueError:
             called = param.opts[0] if param is not None else "it"
-            raise BadSetting(f"{called} needs a share, such as 0.95 or 95%; got {value!r}") from None
-
-
-class Out(Named):
-    """The option --out; a file that the command reads is refused there. Results can be drawn too: --plot."""
-
-    def __init__(self, *declared: str, drawn: bool, **settings: Any) -> None:
-        super().__init__(*declared, **settings)
-        self._drawn = drawn
-
-    def __call__(self, command: Any) -> Any:
-        @functools.wraps(command)
-        def checked(*arguments: Any, **values: Any) -> Any:
-            context = click.get_current_context()
-            for name, path in (("--out", context.params.get("out")), ("--plot", context.meta.get(PLOTTED))):
-                _refuse_own_input(name, path, context.params)
-            _check_places(context.params.get("out"), context.meta.get(PLOTTED))
-            return command(*arguments, **values)
-
-        return super().__call__(_STRICT(_PLOT(checked)) if self._drawn else checked)
+            raise BadSetting(f"{called} needs a number, such as 0.95 or 95%; got {value!r}") from None
 
 
 PLOTTED: Final = "howsure.plot"  # where the name of the chart is kept for cli.output.show
 STRICT: Final = "howsure.strict"  # where --strict is kept for cli.output.show
+VIEW: Final = "howsure.view"  # where --columns and --verbose are kept for cli.output.show
 
 
 def _plotted(context: click.Context, _option: click.Parameter, path: Path | None) -> None:
@@ -218,14 +183,14 @@ def _check_places(*paths: Path | None) -> None:
             atomic.check(path)
 
 
-def _refuse_own_input(name: str, out: Path | None, given: dict[str, Any]) -> None:
+def _refuse_own_input(name: str, out: Path | None, context: click.Context) -> None:
     """What is written takes the place of what was there."""
     try:
         if out is None or not out.is_file():
             return
     except OSError as error:  # a name that is too long, say
         raise BadFile(f"cannot write {name} {str(out)!r}: {error.strerror or error}") from None
-    if any(_same(out, path) for path in _read(given)):
+    if any(_same(out, path) for path in _read(context)):
         raise BadSetting(f"{name} {str(out)!r} is one of the input files, and would be overwritten; give another name")
 
 
@@ -236,17 +201,18 @@ def _same(out: Path, path: str) -> bool:
         return False
 
 
-def _read(given: dict[str, Any]) -> Iterator[str]:
+def _read(context: click.Context) -> Iterator[str]:
     """The files that are read, those that a pattern means and those in a folder too."""
     from howsure.io.format import matching
 
+    given = context.params
     if given.get("db") is not None:
         from howsure.io.addresses import address
 
         with contextlib.suppress(BadSetting):  # whoever reads it says what is wrong
             yield address(str(given["db"])).place
-    for name in ("files", "matrix", "qrels", "runs", "baseline", "config"):
-        found = given.get(name) or ()
+    own = (x.name for x in context.command.params if x.name != "out" and _of_files(x))
+    for found in (given.get(str(name)) or () for name in own):
         for path in found if isinstance(found, tuple) else (found,):
             for one in matching(str(path)):
                 yield one
@@ -254,21 +220,28 @@ def _read(given: dict[str, Any]) -> Iterator[str]:
                     yield from map(str, Path(one).rglob("*"))
 
 
-def _out(drawn: bool) -> Out:
-    return Out(
-        "--out",
-        drawn=drawn,
-        type=FileName(dir_okay=False),
-        is_eager=True,  # --format looks at it
-        group=OUTPUT,
-        help="Write to this file; its suffix sets the format.",
-    )
+def _of_files(one: click.Parameter) -> bool:
+    return isinstance(one.type, FileName) or "FILE" in str(getattr(one, "metavar", ""))
 
 
-OUT, OUT_OF_LIST = _out(drawn=True), _out(drawn=False)
+OUT: Final = option(
+    "--out",
+    type=FileName(dir_okay=False),
+    is_eager=True,  # --format looks at it
+    group=OUTPUT,
+    help="Write to this file; its suffix sets the format.",
+)
 
 
-def format_option(among: Sequence[formats.Format]) -> Callable[[Any], Any]:
+def check_written(context: click.Context) -> None:
+    """Refuse to write over what is read, and where nothing can be written, before any work is done."""
+    out, drawn = context.params.get("out"), context.meta.get(PLOTTED)
+    for name, path in (("--out", out), ("--plot", drawn)):
+        _refuse_own_input(name, path, context)
+    _check_places(out, drawn)
+
+
+def format_option(among: Sequence[formats.Format]) -> Once:
     """The option --format; without it the suffix of --out tells, and where there is none it is a table."""
 
     def settled(context: click.Context, _option: click.Parameter, kind: str | None) -> str:
@@ -290,106 +263,46 @@ def format_option(among: Sequence[formats.Format]) -> Callable[[Any], Any]:
     )
 
 
-class Shown(Named):
-    """The options --columns and --verbose, together the view that a command is given."""
-
-    def __call__(self, command: Any) -> Any:
-        @functools.wraps(command)
-        def viewed(*arguments: Any, shown: str | None, verbose: bool, **values: Any) -> Any:
-            asked = formats.view("" if shown is None else shown, verbose)
-            if shown is not None and not asked.columns:
-                raise BadSetting(f"--columns takes names of columns, such as mean,route; got {shown!r}")
-            formats.for_detail(values["kind"], asked)
-            return command(*arguments, view=asked, **values)
-
-        return super().__call__(_VERBOSE(viewed))
+_WORDY: Final = "howsure.verbose"
 
 
-_VERBOSE = option("--verbose", is_flag=True, group=OUTPUT, help="Show every note, the prior, and more columns.")
-VIEW = Shown(
-    "--columns",
-    "shown",
-    metavar="mean,route",
-    group=OUTPUT,
-    help="More columns: mean, median, std, n or route.",
-)
-PRIOR = option(
-    "--prior",
-    default="even",
-    show_default=True,
-    help="even, jeffreys, uniform, two-level or a weight.",
-)
-LEVEL = option(
-    "--level",
-    type=ShareOrPercent(),
-    default=0.95,
-    show_default=True,
-    group=QUESTION,
-    help="Probability of the interval.",
-)
-INTERVAL = option(
-    "--interval",
-    default=AUTO,
-    show_default=True,
-    metavar="KIND",
-    help="auto, equal-tailed or hdi.",
-)
-SEED = option("--seed", type=int, default=0, show_default=True, help="Seed of what is sampled.")
-FORMAT = format_option(formats.TEXTS)
-COLUMNAR = format_option(formats.fitting("score", columns=True))
-OF_GATES = format_option(formats.fitting("gate"))
-EACH_COUNTS = option(
-    "--counts",
-    multiple=True,
-    metavar="tp=80,fp=20,fn=30,tn=870",
-    group=SOURCES,
-    help="The 2x2 table of a system; repeat.",
-)
-EACH_RATE = option("--rate", multiple=True, metavar="47/50", group=SOURCES, help="Hits of trials of a system; repeat.")
-MATRICES = option(
-    "--matrix",
-    multiple=True,
-    type=FileName(),
-    group=SOURCES,
-    help="A CSV file with a confusion matrix; repeat.",
-)
-ROWS = option(
-    "--rows",
-    type=click.Choice(["truth", "pred"]),
-    default="truth",
-    show_default=True,
-    help="What the rows of --matrix are.",
-)
-LABELS = option("--labels", metavar="a,b,c", help="The classes, in the order of --matrix.")
-POSITIVE = option("--positive", metavar="LABEL", group=QUESTION, help="The positive class, such as spam.")
-PREVALENCE = option(
-    "--prevalence",
-    metavar="0.01|0.005..0.02|12/3000",
-    group=QUESTION,
-    help="As if positives had this share: known, between two, or so many of a sample.",
-)
-TOLERANCE = option(
-    "--tolerance",
-    type=float,
-    default=0.02,
-    show_default=True,
-    help="How far a sampled interval end may be off, in standard deviations.",
+def _wordy(context: click.Context, _option: click.Parameter, given: bool) -> None:
+    context.meta[_WORDY] = given
+
+
+def _viewed(context: click.Context, _option: click.Parameter, given: str | None) -> None:
+    asked = formats.view("" if given is None else given, context.meta.get(_WORDY, False))
+    if given is not None and not asked.columns:
+        raise BadSetting(f"--columns takes names of columns, such as mean,route; got {given!r}")
+    context.meta[VIEW] = asked
+
+
+_VIEW: Final = (
+    option(
+        "--columns",
+        metavar="mean,route",
+        callback=_viewed,
+        expose_value=False,
+        group=OUTPUT,
+        help="More columns: mean, median, std, n or route.",
+    ),
+    option(
+        "--verbose",
+        is_flag=True,
+        is_eager=True,
+        callback=_wordy,
+        expose_value=False,
+        group=OUTPUT,
+        help="Show every note, the prior, and more columns.",
+    ),
 )
 
 
-def _sort(last: str) -> Named:
-    orders = f"worse|better|name|n|{last}"
-    return option(
-        "--sort", default="worse", show_default=True, metavar=orders, group=OUTPUT, help="Order of slices of --by."
-    )
+def written(among: Sequence[formats.Format], viewed: bool = True) -> tuple[Once, ...]:
+    """The options of the output of a result; `viewed` if its table can show more."""
+    return (format_option(among), *(_VIEW if viewed else ()), OUT, _STRICT, _PLOT)
 
 
-SORT, SORT_PAIRS = _sort("score"), _sort("difference")
-METRICS = option(
-    "--metric",
-    "metrics",
-    multiple=True,
-    metavar="NAME",
-    group=QUESTION,
-    help="A measure, such as f1 or f1:spam; repeat for more; 'f1:*' is every class. All: howsure metrics",
-)
+def listed(among: Sequence[formats.Format]) -> tuple[Once, ...]:
+    """The options of the output of a list."""
+    return (format_option(among), OUT)

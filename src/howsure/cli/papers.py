@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from howsure import papers
-from howsure.cli.options import OUT_OF_LIST, Command, format_option
+from howsure.cli.options import Command, check_written, listed
 from howsure.cli.output import write
 from howsure.papers import show
 from howsure.render.formats import named
@@ -24,11 +24,10 @@ without it every item is computed. A page (--out papers.html) shows every figure
     "papers",
     cls=Command,
     examples=("goutte-eq-9",),
+    params=[click.Argument(["item"], required=False), *listed([named(name) for name in show.FORMATS])],
     help=_PAPERS + "\n\n".join(f"{verdict}: {meaning}" for verdict, meaning in papers.MEANINGS.items()),
 )
-@click.argument("item", required=False)
-@format_option([named(name) for name in show.FORMATS])
-@OUT_OF_LIST
 def papers_command(item: str | None, kind: str, out: Path | None) -> None:
     """Recompute what the papers print, and set it beside the print."""
+    check_written(click.get_current_context())
     write(papers.render(papers.select(item), kind), out, kind)

@@ -8,10 +8,9 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from howsure.errors import BadCounts, BadSetting, UnknownName, nearest
-from howsure.evidence.classes import Tally, is_margin, refuse_margin
-from howsure.evidence.protocol import BINARY
-from howsure.validate import Label, whole_number
+from howsure.errors import BadCounts, BadSetting
+from howsure.evidence.classes import Tally, is_margin, refuse_margin, typed_cells
+from howsure.validate import Label, typed_count, typed_number, whole_number
 
 if TYPE_CHECKING:
     from howsure.evidence.outcomes import Outcomes
@@ -36,7 +35,7 @@ def tables(
 
         refuse_twice(matrices)
     classes = None if labels is None else listed(labels)
-    found = [Tally.binary(**cells(x)) for x in counts] or [read_matrix(path, rows, classes) for path in matrices]
+    found = [Tally.binary(**typed_cells(x)) for x in counts] or [read_matrix(path, rows, classes) for path in matrices]
     return [t if positive is None else t.with_positive(positive) for t in found]
 
 
@@ -68,29 +67,6 @@ def sizes(text: str) -> dict[str, float]:
     return found
 
 
-def cells(text: str) -> dict[str, int]:
-    """tp=80,fp=20,fn=30,tn=870 in any order, or 80,20,30,870."""
-    parts = [x.strip() for x in text.replace(";", ",").split(",") if x.strip()]
-    if not any("=" in x for x in parts):
-        if len(parts) != 4:
-            raise BadCounts(f"--counts needs four numbers, tp,fp,fn,tn; got {len(parts)} in {text!r}")
-        return {name: _whole(x, name) for name, x in zip(BINARY, parts, strict=True)}
-    found: dict[str, int] = {}
-    for part in parts:
-        name, equals, value = part.partition("=")
-        name = name.strip().lower()
-        if not equals or name not in BINARY:
-            raise UnknownName(f"--counts knows tp, fp, fn and tn; got {part!r}.{nearest(name, BINARY)}")
-        if name in found:
-            raise BadCounts(f"--counts gives {name} twice in {text!r}")
-        found[name] = _whole(value, name)
-    missing = [name for name in BINARY if name not in found]
-    if missing:
-        none = ", tn=0 if there are no true negatives" if missing == ["tn"] else ""
-        raise BadCounts(f"--counts lacks {', '.join(missing)} in {text!r}; give all of tp, fp, fn and tn{none}")
-    return found
-
-
 def system_names(names: tuple[str, ...], many: int, usual: tuple[str, ...]) -> tuple[str, ...]:
     """The names given, one for each system, or the usual ones."""
     refuse_names(names, many)
@@ -106,15 +82,6 @@ def refuse_names(names: tuple[str, ...], many: int) -> None:
         raise BadSetting(f"give one different --name per system, {many} here; got {len(names)}")
 
 
-def win_counts(text: str) -> tuple[int, int, int]:
-    """17,4,3278: won by the first, by the second, the same; the last may be left out."""
-    parts = [x for x in text.split(",") if x.strip()]
-    if len(parts) not in (2, 3):
-        raise BadCounts(f"--wins needs first,second,same such as 17,4,3278; got {text!r}")
-    first, second, *same = (_whole(x, "a count of --wins") for x in parts)
-    return first, second, same[0] if same else 0
-
-
 def outcome(text: str) -> Outcomes:
     """47/50: hits of trials."""
     from howsure.evidence.outcomes import Outcomes
@@ -122,7 +89,7 @@ def outcome(text: str) -> Outcomes:
     hits, slash, trials = text.partition("/")
     if not slash:
         raise BadCounts(f"--rate needs hits and trials, such as 47/50; got {text!r}")
-    return Outcomes.rate(hits=_whole(hits, "hits"), of=_whole(trials, "trials"))
+    return Outcomes.rate(hits=typed_count(hits, "hits"), of=typed_count(trials, "trials"))
 
 
 def prevalence(text: str) -> Any:
@@ -134,13 +101,13 @@ def prevalence(text: str) -> Any:
     from howsure.evidence.outcomes import Outcomes
 
     if "/" in text:
-        positives, items = (_whole(x, "a count of --prevalence") for x in text.split("/", 1))
+        positives, items = (typed_count(x, "a count of --prevalence") for x in text.split("/", 1))
         if positives > items:
             raise BadCounts(f"--prevalence needs positives of items, such as 12/3000; got {text!r}")
         return Outcomes.rate(hits=positives, of=items)
     ends = _ENDS.split(text.strip())
     try:
-        found = tuple(number(x) for x in ends)
+        found = tuple(typed_number(x) for x in ends)
     except ValueError:
         found = ()
     if len(found) not in (1, 2):
@@ -149,31 +116,6 @@ def prevalence(text: str) -> Any:
             f"as 12/3000; got {text!r}"
         )
     return found[0] if len(found) == 1 else found
-
-
-def number(text: str) -> float:
-    """A number, or a percentage; ValueError for anything else.
-
-    >>> number("10%"), number(".1")
-    (0.1, 0.1)
-    """
-    clean = text.strip()
-    return float(clean[:-1]) / 100 if clean.endswith("%") else float(clean)
-
-
-def _whole(text: str, name: str) -> int:
-    clean = text.strip().replace("_", "")
-    try:
-        return int(clean)
-    except ValueError:
-        pass
-    try:
-        number = float(clean)
-    except ValueError:
-        raise BadCounts(f"{name} must be a whole number; got {text.strip()!r}") from None
-    if number != number or number in (float("inf"), float("-inf")) or not number.is_integer():
-        raise BadCounts(f"{name} must be a finite whole number; got {text.strip()!r}")
-    return int(number)
 
 
 def limits(given: tuple[str, ...], called: str = "--above") -> Any:
@@ -214,7 +156,7 @@ def read_matrix(path: Path, rows: str, labels: list[str] | None) -> Tally:
     for number, row in enumerate(table, 1):
         if len(row) != width:
             raise BadCounts(f"row {number} of {str(path)!r} has {len(row)} counts, but the first has {width}")
-    counts = [[_whole(x, f"a count in {str(path)!r}") for x in row] for row in table]
+    counts = [[typed_count(x, f"a count in {str(path)!r}") for x in row] for row in table]
     if side is not None and names is not None and list(names) != side:
         refuse_margin(counts, side, names, repr(str(path)), " If it is a class, give it a {} too.")
         raise BadCounts(f"{str(path)!r} names columns {list(names)} but rows {side}; they must agree")

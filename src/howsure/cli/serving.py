@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import click
 
 from howsure.cli import progress
 from howsure.cli.options import option
 from howsure.cli.output import write
 
+_OPTIONS: Final = [
+    option("--port", type=click.IntRange(0, 65535), help="The port; 0 is a free one.  [default: 8017, or a free one]"),
+    option(
+        "--host",
+        default="127.0.0.1",
+        show_default=True,
+        metavar="ADDRESS",
+        help="Where to listen. Any address except 127.x.x.x and ::1 needs a token, which is printed.",
+    ),
+    option("--no-browser", is_flag=True, help="Print the address, and open no browser."),
+]
 
-@click.command("serve")
-@option("--port", type=click.IntRange(0, 65535), help="The port; 0 is a free one.  [default: 8017, or a free one]")
-@option(
-    "--host",
-    default="127.0.0.1",
-    show_default=True,
-    metavar="ADDRESS",
-    help="Where to listen. Any address except 127.x.x.x and ::1 needs a token, which is printed.",
-)
-@option("--no-browser", is_flag=True, help="Print the address, and open no browser.")
+
+@click.command("serve", params=[*_OPTIONS])
 def serve(port: int | None, host: str, no_browser: bool) -> None:
     """Open the page: scores, comparisons, files, plans and curves in the browser, on this machine.
 

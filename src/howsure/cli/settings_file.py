@@ -1,7 +1,8 @@
 """Options from a settings file: [tool.howsure] of pyproject.toml, or howsure.toml; options that you type override it.
 
 A settings file may come with somebody else's folder. It cannot choose where to write or what to connect to, and the
-data that it names must lie in its own folder. Every option of every command is in one of the three sets below.
+data that it names must lie in its own folder. Every option of a command that reads one is in
+one of the three sets below.
 """
 
 from __future__ import annotations
@@ -15,21 +16,16 @@ from typing import Any, Final
 import click
 
 from howsure.cli.options import FileName, option
+from howsure.cli.sources import SETTINGS_FILE
 from howsure.errors import BadFile, BadSetting, UnknownName, nearest
 
 FILES: Final = ("howsure.toml", "pyproject.toml")
-_FOUND: Final = "howsure.configured"  # where the context keeps the file that was read
-DATA: Final = frozenset(("files", "baseline", "matrix", "qrels", "runs"))  # in the folder of the settings file
+DATA: Final = frozenset(("files", "baseline", "matrix"))  # in the folder of the settings file
 ALLOWED: Final = frozenset((
-    "above", "apart", "assurance", "at-least", "at-most", "band", "below", "best", "better", "bins", "bounds",
-    "break-even", "by", "chance", "cluster", "compare", "correct", "cost", "count", "counts", "difference",
-    "disagreement", "draws", "equal-within", "exact", "expected", "human", "independent", "independent-rows",
-    "integers", "interval", "item", "judge", "labels", "level", "metric", "missing", "most", "n", "name",
-    "no-relevant", "on", "only-common", "outcome", "pool", "population", "positive", "posterior", "pred",
-    "prevalence", "prior", "rate", "recall", "require", "rounded", "rows", "score", "seed", "sep", "shell",
-    "shrink", "simultaneous", "size", "sort", "stratum", "strict", "system", "threshold", "ties", "tolerance",
-    "truth", "unjudged", "unmatched", "value", "values", "weight", "where", "width", "wins", "x", "x-values", "y",
-    "y-values", "z",
+    "better", "bins", "bounds", "cluster", "count", "counts", "human", "independent", "independent-rows", "interval",
+    "judge", "labels", "level", "missing", "name", "on", "outcome", "pool", "population", "positive", "pred",
+    "prevalence", "prior", "rate", "require", "rows", "score", "seed", "sep", "stratum", "strict", "system",
+    "threshold", "tolerance", "truth", "unmatched", "value", "weight", "where",
 ))  # fmt: skip
 _WRITES, _DATABASE, _SERVER, _SHOWS = "where to write", "a database", "a server", "how results are shown"
 REFUSED: Final = {  # and what a settings file cannot choose
@@ -47,9 +43,9 @@ def _configured(context: click.Context, _option: click.Parameter, given: Path | 
     table = None if path is None else _table(path)
     if path is None or table is None:
         if given is not None:
-            raise BadFile(f"{str(given)!r} has no [tool.howsure]: put the options of gate there, or in howsure.toml.")
+            raise BadFile(f"{str(given)!r} has no [tool.howsure]: put options there, or in howsure.toml.")
         return None
-    context.meta[_FOUND] = path
+    context.meta[SETTINGS_FILE] = str(path)
     context.default_map = _defaults(context.command, table, path)
     return path
 
@@ -61,12 +57,6 @@ CONFIG = option(
     callback=_configured,
     help="A file with these options.  [default: howsure.toml, or [tool.howsure] of pyproject.toml]",
 )
-
-
-def source() -> Path | None:
-    """The file that options were read from, if there was one."""
-    found: Path | None = click.get_current_context().meta.get(_FOUND)
-    return found
 
 
 def _usual() -> Path | None:
@@ -107,7 +97,7 @@ def _defaults(command: click.Command, table: Mapping[str, Any], path: Path) -> d
                 f"{str(path)!r} sets {given!r}, but a settings file cannot choose {chosen}: take it out{typed}."
             )
         if key not in known:
-            raise UnknownName(f"{str(path)!r} sets {given!r}, but gate has no such option.{nearest(given, known)}")
+            raise UnknownName(f"{str(path)!r} sets {given!r}, but there is no such option.{nearest(given, known)}")
         found[str(known[key].name)] = _value(known[key], key, value, path)
     return found
 

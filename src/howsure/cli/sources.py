@@ -7,21 +7,24 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 import click
 
 from howsure.cli import options as groups
 from howsure.cli import parse
-from howsure.cli.options import LABELS, POSITIVE, PREVALENCE, ROWS, Named, option
+from howsure.cli.options import FileName, Once, option
 from howsure.errors import BadSetting, NoCommonId, Remedy, listing
 from howsure.messages.remedies import Typed
+from howsure.results.verbs import Data, Verb
 
 if TYPE_CHECKING:
     from howsure.io.request import Wanted
+
+SETTINGS_FILE: Final = "howsure.configured"  # where the context keeps the settings file that was read
 
 # -- systems
 #
@@ -149,10 +152,8 @@ def refuse_more_than_two(given: SystemsGiven, found: Any) -> None:
 # Every option that does not fit what is given is refused: the entrance of the library knows which columns go with which
 # kind of data, and `BELONGS` which other options go with which source.
 
-F = TypeVar("F", bound=Callable[..., Any])
 
-
-def _column(name: str, told: str, group: str = groups.COLUMNS, many: bool = False) -> Named:
+def _column(name: str, told: str, group: str = groups.COLUMNS, many: bool = False) -> Once:
     return option(name, multiple=many, metavar="COLUMN", group=group, help=told)
 
 
@@ -241,9 +242,49 @@ SYSTEMS: Final = (
 )
 
 
-def but(options: tuple[Named, ...], *names: str) -> tuple[Named, ...]:
-    """Options without those that mean nothing to a command."""
-    return tuple(one for one in options if one.name not in names)
+_TABLES: Final = (("--counts", "tp=80,fp=20,fn=30,tn=870"), ("--rate", "47/50"), ("--matrix", None))
+_ONE: Final = (
+    "The four cells, or 80,20,30,870 in this order.",
+    "Hits of trials.",
+    "A CSV file with a confusion matrix.",
+)
+_EACH: Final = (
+    "The 2x2 table of a system; repeat.",
+    "Hits of trials of a system; repeat.",
+    "A CSV file with a confusion matrix; repeat.",
+)
+OF_TABLES: Final = (
+    option(
+        "--rows",
+        type=click.Choice(["truth", "pred"]),
+        default="truth",
+        show_default=True,
+        help="What the rows of --matrix are.",
+    ),
+    option("--labels", metavar="a,b,c", help="The classes, in the order of --matrix."),
+    option("--positive", metavar="LABEL", group=groups.QUESTION, help="The positive class, such as spam."),
+    option(
+        "--prevalence",
+        metavar="0.01|0.005..0.02|12/3000",
+        group=groups.QUESTION,
+        help="As if positives had this share: known, between two, or so many of a sample.",
+    ),
+)
+
+
+def options(data: Data) -> list[click.Parameter]:
+    """The options of what a verb takes of data."""
+    several = data.tables == "several"
+    tables = [
+        option(
+            name, metavar=shown, type=None if shown else FileName(), multiple=several, group=groups.SOURCES, help=told
+        )
+        for (name, shown), told in zip(_TABLES, _EACH if several else _ONE, strict=True)
+    ]
+    files = click.Argument(["files"], nargs=-1, metavar="[FILE]...", shell_complete=_offered_files)
+    every = (*COLUMNS, *STRATA, *SYSTEMS, *DATABASE, *tables, *OF_TABLES)
+    left_out = {*data.without, *(() if data.by else ("by",))}
+    return [files, *(one for one in every if one.name not in left_out)]
 
 
 BELONGS: Final = {  # options, beside those of files, and the sources that they go with
@@ -251,10 +292,6 @@ BELONGS: Final = {  # options, beside those of files, and the sources that they 
     "labels": ("--matrix", "FILE", "--db"),
     "positive": ("--counts", "--matrix", "FILE", "--db"),
     "prevalence": ("--counts", "--matrix", "FILE", "--db"),
-    "metric": ("--counts", "--rate", "--matrix", "FILE", "--db"),
-    "prior": ("--counts", "--rate", "--matrix", "FILE", "--db"),
-    "tolerance": ("--counts", "--rate", "--matrix", "FILE", "--db"),
-    "seed": ("--counts", "--rate", "--matrix", "FILE", "--db"),
     "chance": ("--counts", "--matrix", "FILE", "--db"),
     "sort": ("FILE", "--db"),
     "table": ("--db",),
@@ -276,18 +313,21 @@ class Inputs:
     counts: tuple[str, ...] = ()
     rate: tuple[str, ...] = ()
     matrix: tuple[Path, ...] = ()
-    wins: str | None = None
     rows: str = "truth"
     labels: str | None = None
     positive: str | None = None
     prevalence: str | None = None
     names: tuple[str, ...] = ()
+    data: Data = field(default_factory=Data)  # what the verb takes
+    own: Mapping[str, Sequence[str]] = field(default_factory=dict)  # options of the verb that hold data
+    settings_file: str | None = None  # if options were read from one
+    configured: frozenset[str] = frozenset()  # keywords that only the settings file gives
 
     @property
     def source(self) -> str:
         """FILE, or the one option that was given."""
         named = {"FILE": self.files, "--counts": self.counts, "--rate": self.rate, "--matrix": self.matrix}
-        found = [name for name, x in {**named, "--wins": self.wins, "--db": self.db is not None}.items() if x]
+        found = [name for name, x in {**named, "--db": self.db is not None}.items() if x] + list(self.own)
         if len(found) > 1:
             raise BadSetting(f"{found[0]} cannot be combined with {' and '.join(found[1:])}: leave one out")
         if not found and (self.table is not None or self.query is not None):
@@ -299,7 +339,7 @@ class Inputs:
                 raise BadSetting(
                     f"--{stray.replace('_', '-')} names what is in a file: give the FILE too, or - for standard input"
                 )
-            raise BadSetting("give a FILE, or one of --db, --counts, --rate and --matrix; got nothing")
+            raise BadSetting(f"give a FILE, or one of {_ways(click.get_current_context())}; got nothing")
         return found[0]
 
     def check(self) -> str:
@@ -311,39 +351,96 @@ class Inputs:
         for name, sources in BELONGS.items():
             if source not in sources and _was_given(context, name):
                 raise BadSetting(f"--{name} does not go with {source}; it goes with {' and '.join(sources)}")
+        unused = next((x for x in self.own.get(source, ()) if _was_given(context, x)), None)
+        if unused is not None:
+            flag = next(x.opts[0] for x in context.command.params if x.name == unused)
+            raise BadSetting(f"{flag} does not go with {source}: leave out one of them")
         if _was_given(context, "sort") and "by" not in self.columns:
             raise BadSetting("--sort is the order of slices: give --by too")
         return source
 
+    def evidence(self) -> Any:
+        """The evidence of one data set, or a mapping from name to evidence of systems that had different items."""
+        found = _evidence(self)
+        if isinstance(found, list):
+            pair = len(found) == 2 and (self.data.least == 1 or self.data.most == 2)
+            usual = ("first", "second") if pair else tuple(f"system {i}" for i in range(1, len(found) + 1))
+            if len(found) == 1 and self.data.least == 1:
+                if self.names:
+                    raise BadSetting("--name is for several systems; there is only one")
+                return found[0]
+            return dict(zip(parse.system_names(self.names, len(found), usual), found, strict=True))
+        if self.data.least > 1 and not isinstance(found, dict):
+            refuse_one_system(self, found)
+            if self.data.most == 2:
+                refuse_more_than_two(self, found)
+        return found
+
+    def beside(self, other: str) -> Inputs:
+        """The same with another file, as a second system."""
+        return _beside(self, other)
+
+    def by(self, columns: Sequence[str]) -> Inputs:
+        """The same, with slices by some columns."""
+        return replace(self, columns={**self.columns, "by": tuple(columns)})
+
+
+def _ways(context: click.Context) -> str:
+    """The options that stand in place of a file."""
+    own = [x.opts[0] for x in context.command.params if getattr(x, "group", "") == groups.SOURCES]
+    found = ["--db", *(x for x in own if x not in ("--db", "--table", "--query"))]
+    return f"{', '.join(found[:-1])} and {found[-1]}" if len(found) > 1 else found[0]
+
 
 def _was_given(context: click.Context, name: str) -> bool:
-    shown = {"metric": ("metric", "metrics")}.get(name, (name,))
     default = click.core.ParameterSource.DEFAULT
-    return any(context.get_parameter_source(x) not in (default, None) for x in shown)
+    return context.get_parameter_source(name) not in (default, None)
 
 
-def taking(*options: Any, files: bool = True) -> Callable[[F], F]:
-    """A decorator that adds options and hands what was given to take evidence from over as one value, `given`."""
+def taken(context: click.Context, verb: Verb, values: dict[str, Any]) -> Inputs:
+    """What was given to take evidence from, removed from the values of the command."""
+    columns = {k: values.pop(k) for k in list(values) if k in _OF_FILES}
+    own = {k: values.pop(k) for k in list(values) if k in ("files", "db", "table", "query", "rows", *_TEXTS)}
+    for name in ("counts", "rate", "matrix"):
+        if name in own and not isinstance(own[name], tuple):
+            own[name] = () if own[name] is None else (own[name],)
+    typed = {k: x for k, x in verb.options.items() if x.source and _was_given(context, k)}
+    from_file = click.core.ParameterSource.DEFAULT_MAP
+    configured = frozenset(k for k in context.params if context.get_parameter_source(k) is from_file)
+    if "files" in configured and (own.get("counts") or own.get("rate") or own.get("matrix") or own.get("db")):
+        own["files"] = ()  # what is typed goes before what only the settings file names
+    made = Inputs(
+        **own,
+        columns={k: v for k, v in columns.items() if _was_given(context, k)},
+        data=verb.data or Data(),
+        own={f"--{x.flag or k.replace('_', '-')}": x.alone for k, x in typed.items()},
+        configured=configured,
+        settings_file=context.meta.get(SETTINGS_FILE),
+    )
+    return _addressed(made)
 
-    def decorate(command: F) -> F:
-        @functools.wraps(command)
-        def inner(**values: Any) -> Any:
-            context = click.get_current_context()
-            columns = {k: values.pop(k) for k in list(values) if k in _OF_FILES}
-            told = {k: v for k, v in columns.items() if _was_given(context, k)}
-            own = {k: values.pop(k) for k in list(values) if k in Inputs.__dataclass_fields__}
-            for name in ("counts", "rate", "matrix"):
-                if name in own and not isinstance(own[name], tuple):
-                    own[name] = () if own[name] is None else (own[name],)
-            return command(given=_addressed(Inputs(columns=told, **own)), **values)
 
-        made: Any = inner
-        for one in reversed(options):
-            made = one(made)
-        taken = click.argument("files", nargs=-1, metavar="[FILE]...", shell_complete=_offered_files)
-        return taken(made) if files else made  # type: ignore[no-any-return]
+_TEXTS: Final = ("counts", "rate", "matrix", "labels", "positive", "prevalence", "names")
 
-    return decorate
+
+def _beside(given: Inputs, baseline: str) -> Inputs:
+    """The judged file and the baseline as two systems."""
+    from howsure.io.format import system_names
+
+    if len(given.files) != 1:
+        got = f"{len(given.files)} files" if given.files else "none"
+        raise BadSetting(f"--baseline goes with one FILE, which is judged; got {got}")
+    if not baseline or os.path.realpath(baseline) == os.path.realpath(given.files[0]):
+        way = "two columns of one file need none: --pred new --pred old"
+        raise BadSetting(f"--baseline needs another file than the one that is judged; got {baseline!r}; {way}")
+    if "system" in given.columns:
+        raise BadSetting("--baseline is a file of its own; --system tells the systems of one file apart: leave one out")
+    if "pool" in given.columns:
+        raise BadSetting("--pool makes one data set of several files: leave it out, or --baseline")
+    if given.names and "independent" in given.columns:
+        raise BadSetting("--independent files are called new and baseline: leave out --name")
+    files = (*given.files, baseline)
+    return replace(given, files=files, names=given.names or system_names(files))
 
 
 def _offered_files(_context: click.Context, _argument: click.Parameter, start: str) -> list[Any]:
@@ -362,23 +459,9 @@ def _addressed(given: Inputs) -> Inputs:
     return replace(given, db=given.files[0], files=()) if is_address(given.files[0]) else given
 
 
-TABLES: Final = (ROWS, LABELS, POSITIVE, PREVALENCE)
-ONE_TABLE: Final = (
-    option(
-        "--counts",
-        metavar="tp=80,fp=20,fn=30,tn=870",
-        group=groups.SOURCES,
-        help="The four cells, or 80,20,30,870 in this order.",
-    ),
-    option("--rate", metavar="47/50", group=groups.SOURCES, help="Hits of trials."),
-    option("--matrix", type=groups.FileName(), group=groups.SOURCES, help="A CSV file with a confusion matrix."),
-    *TABLES,
-)
-
-
-def evidence(given: Inputs, kind: Literal["scores"] | None = None) -> Any:
+def _evidence(given: Inputs) -> Any:
     """The evidence of one table, or of all systems; a mapping of systems where they had different items."""
-    source = given.check()
+    source, kind = given.check(), given.data.kind
     target = None if given.prevalence is None else parse.prevalence(given.prevalence)
     return _in_target(_observed(given, source, kind), target)
 
@@ -414,7 +497,7 @@ def _of_files(given: Inputs, kind: Literal["scores"] | None) -> Any:
         typed.files = given.files
     watch = watcher(given.files) if columns.get("engine") != "spark" and sys.stderr.isatty() else None
     apart, pool = columns.pop("independent", False), columns.pop("pool", False)
-    take = functools.partial(entrance.evidence, kind=kind, watch=watch, wanted=_wanted(apart or pool))
+    take = functools.partial(entrance.evidence, kind=kind, watch=watch, wanted=_wanted(given, apart or pool))
     stratum, population = columns.pop("stratum", None), columns.pop("population", None)
     if pool and len(files) == 1:
         raise BadSetting("--pool is for several files; only one was given")
@@ -451,7 +534,7 @@ def _of_database(given: Inputs, kind: Literal["scores"] | None) -> Any:
     apart = columns.pop("independent", False)
     stratum, population = columns.pop("stratum", None), columns.pop("population", None)
     own = {**_one_data_set(given, columns, False, apart), "table": given.table, "query": given.query}
-    wanted = _wanted(apart)
+    wanted = _wanted(given, apart)
     take = functools.partial(entrance.evidence, address(str(given.db)).text, kind=kind, wanted=wanted, **own)
     if stratum is None and population is None:
         return take()
@@ -459,11 +542,11 @@ def _of_database(given: Inputs, kind: Literal["scores"] | None) -> Any:
     return take(by=[stratum]).stratified(parse.sizes(population))
 
 
-def _wanted(single: bool) -> Wanted:
+def _wanted(given: Inputs, single: bool) -> Wanted:
     """What the command takes of each data set; `single` if that is one system."""
     from howsure.verbs.inputs import wanted
 
-    found = wanted(str(click.get_current_context().command.name))
+    found = wanted(str(click.get_current_context().command.name), given.data)
     return replace(found, least=1) if single else found
 
 

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from howsure.arrays import AnyArray, Integers
-from howsure.errors import BadCounts, BadLabels, UnknownName, listing, plural
+from howsure.errors import BadCounts, BadLabels, UnknownName, listing, nearest, plural
 from howsure.evidence import patterns
 from howsure.evidence.patterns import Patterns, out
 from howsure.evidence.protocol import BINARY, SQUARE, THRESHOLD, as_json, number, plain_axes
 from howsure.evidence.slices import Slices
 from howsure.messages.language import option
-from howsure.validate import Label, check_labels, find, together, usual_positive, whole_counts, within
+from howsure.validate import Label, check_labels, find, together, typed_count, usual_positive, whole_counts, within
 
 if TYPE_CHECKING:
     from howsure.evidence.label_sets import Multilabel
@@ -531,3 +531,26 @@ def each_against_rest(whole: Patterns, labels: tuple[Label, ...], counts: AnyArr
         cells=SQUARE, counts=counts, squares=squares, labels=("rest", "class"), positive="class",
         batch=(("class", labels), *whole.batch), systems=whole.systems, notes=whole.notes, library=whole.library,
     )  # fmt: skip
+
+
+def typed_cells(text: str) -> dict[str, int]:
+    """tp=80,fp=20,fn=30,tn=870 in any order, or 80,20,30,870."""
+    parts = [x.strip() for x in text.replace(";", ",").split(",") if x.strip()]
+    if not any("=" in x for x in parts):
+        if len(parts) != 4:
+            raise BadCounts(f"--counts needs four numbers, tp,fp,fn,tn; got {len(parts)} in {text!r}")
+        return {name: typed_count(x, name) for name, x in zip(BINARY, parts, strict=True)}
+    found: dict[str, int] = {}
+    for part in parts:
+        name, equals, value = part.partition("=")
+        name = name.strip().lower()
+        if not equals or name not in BINARY:
+            raise UnknownName(f"--counts knows tp, fp, fn and tn; got {part!r}.{nearest(name, BINARY)}")
+        if name in found:
+            raise BadCounts(f"--counts gives {name} twice in {text!r}")
+        found[name] = typed_count(value, name)
+    missing = [name for name in BINARY if name not in found]
+    if missing:
+        none = ", tn=0 if there are no true negatives" if missing == ["tn"] else ""
+        raise BadCounts(f"--counts lacks {', '.join(missing)} in {text!r}; give all of tp, fp, fn and tn{none}")
+    return found

@@ -177,7 +177,6 @@ SENTENCES: Final[dict[str, str]] = {
         "difference then excludes 0, and compare says that it is better"
     ),
     "few-digits": "{read}; keep zeros that were printed, as in {more}",
-    "deprecated": "leave out {option}, which the next release will remove: {instead}",
     "incomplete/tables": "there are more tables than were listed; raise <most>, or give more digits",
     "incomplete/solutions": "there are more solutions than were listed; raise <most>",
     "identical/slices": (

@@ -33,7 +33,7 @@ from howsure.posteriors.routes import exact_law, values
 from howsure.relations.quantities import full_name
 from howsure.relations.roots import root
 from howsure.results.result import real
-from howsure.validate import check_kind, check_level
+from howsure.validate import AUTO, check_kind, check_level
 
 DRAWS: Final = 160_000  # ends within about a fiftieth of the standard deviation, as elsewhere
 FEW: Final = 4  # integrals that are mixed exactly
@@ -134,7 +134,9 @@ def over_tables(tables: Array, complete: bool, metric: str, prior: Any, seed: in
     return Distribution(name, law, route, draw, parsed.unbounded, (_mixed(len(some), len(tables), complete),))
 
 
-def check_asked(metrics: Sequence[str], prior: Any, level: float, interval: str, seed: int) -> None:
+def check_asked(
+    metrics: Sequence[str], prior: Any = "even", level: float = 0.95, interval: str = AUTO, seed: int = 0
+) -> None:
     """Refuse what no table has a posterior of, before any table is looked for."""
     check_level(level)
     check_kind(interval)

@@ -21,12 +21,13 @@ from howsure.messages.numbers import short
 from howsure.relations import roots
 from howsure.relations.quantities import Quantity, quantity, quantity_of
 from howsure.relations.region import EDGE, HUGE, outcome
-from howsure.relations.values import CLOSE, Given, given, numbers, short_number, simplest
+from howsure.relations.values import CLOSE, Given, given, numbers, short_number, simplest, typed_values
 from howsure.render import columns as col
 from howsure.render.formats import Detail
 from howsure.render.kinds import ResultDict, ResultKind, TableColumn, later
 from howsure.results.result import Result, envelope, real
-from howsure.results.verbs import Verb
+from howsure.results.verbs import VALUES, DataGiven, Option, Verb
+from howsure.validate import typed_number
 
 # -- grid
 #
@@ -667,8 +668,62 @@ def _headline_by_fallout(result: ResultDict, _detail: Detail) -> str:
     return f"11-point averaged precision by {result['measure']}; rule {result['rule']} (share of levels)"
 
 
+_AXIS: Final = "0.1,0.5 | 0.1:0.9:5"
+_LONGEST: Final = 1_000_000
+
+
+def _typed(
+    _given: DataGiven, *, values: Sequence[str] = (), z: str = "phi", x: str | None = None, y: str | None = None,
+    x_values: str | None = None, y_values: str | None = None, break_even: bool = False, size: int | None = None,
+) -> Surface:  # fmt: skip
+    fixed = typed_values(values, False, "surface")
+    how: dict[str, Any] = {"x_values": _typed_axis(x_values), "y_values": _typed_axis(y_values), "size": size}
+    how["n"] = fixed.pop("n", None)
+    if not break_even:
+        return surface(z, x or "precision", y or "recall", fixed, **how)
+    if x is not None or fixed:
+        stray = f"--x {x}" if x else ", ".join(fixed)
+        raise BadSetting(f"--break-even already sets x: leave out {stray}, and give only --y")
+    return _break_even(z, y or "fallout", **how)
+
+
+def _typed_axis(text: str | None) -> list[float] | None:
+    """0.1,0.5 or 0.1:0.9:5 as numbers."""
+    if text is None:
+        return None
+    try:
+        if ":" not in text:
+            return [typed_number(part) for part in text.split(",")]
+        first, last, number = text.split(":")
+        steps = int(number) - 1
+        low, high = typed_number(first), typed_number(last)
+        if not 1 <= steps < _LONGEST:
+            raise ValueError
+        return [low + (high - low) * i / steps for i in range(steps + 1)]
+    except ValueError:
+        raise BadSetting(
+            f"values are a list (0.1,0.5) or first:last:number (0.1:0.9:5), at most {_LONGEST:,} of them; got {text!r}"
+        ) from None
+
+
+_break_even = break_even  # which is a keyword of the command too
+
 VERB: Final = Verb(
     surface,
+    help="""Names are those of howsure metrics; counts such as tp need n=VALUE too. The table shows up to 11 x 11 of the
+    values, JSON and CSV have all.""",
+    table={
+        "values": VALUES,
+        "z": Option("The metric that is shown.", metavar="NAME", default="phi"),
+        "x": Option("The metric of the columns.", metavar="NAME", default="precision"),
+        "y": Option("The metric of the rows.", metavar="NAME", default="recall; fallout with --break-even"),
+        "break_even": Option("Columns are recall = precision; no fixed metric is needed.", reads="flag"),
+        "x_values": Option("Values of x: a list, or first:last:number.", metavar=_AXIS),
+        "y_values": Option("Values of y: a list, or first:last:number.", metavar=_AXIS),
+        "size": Option("Points per side; 101, or 21 if each must be solved on its own.", reads="whole"),
+        "n": None,
+    },
+    typed=_typed,
     kinds=(
         ResultKind(
             "surface",

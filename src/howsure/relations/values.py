@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -326,3 +326,29 @@ def _outside(one: Given, low: float, high: float) -> str:
             return f"{what} Did you mean {f'{value / 100:.10g}' if one.exact else f'{one.shown}%'}?"
         return what
     return f"{one.name} is at least {low:g}; got {one.shown}." if value < low else f"{one.name} got {one.shown}."
+
+
+# -- values as they are typed
+
+_END = r"([-+−]?(?:[\d_]+\.?[\d_]*|\.[\d_]+)\s*%?)"
+_RANGE = rf"\s*{_END}\s*(?:\.\.|-|–|to)\s*{_END}\s*"
+
+
+def typed_values(
+    values: Sequence[str], digits: bool, verb: str = "solve", example: str = "precision=.75"
+) -> dict[str, Any]:
+    """precision=.75 and the like; exact fractions, or the digits as they stand."""
+    found: dict[str, Any] = {}
+    texts: dict[str, str] = {}
+    for text in values:
+        name, equals, value = (x.strip() for x in text.partition("="))
+        if not equals or not name or not value:
+            raise BadSetting(f"{verb} needs name=value, such as {example}; got {text!r}")
+        if texts.setdefault(name, value) != value:
+            raise BadSetting(f"{name} is given twice, as {texts[name]} and as {value}")
+        pair = re.fullmatch(_RANGE, value)
+        if pair:
+            found[name] = (decimal(pair[1], name), decimal(pair[2], name))
+        else:
+            found[name] = as_printed(value, name) if digits else decimal(value, name)
+    return found

@@ -69,6 +69,7 @@ class ResultKind:
     labels: Assumption | None = None  # what is assumed of its labels, if that is not the usual
     unit: str = "item"  # of which samples consist
     clusters: bool = False  # whether units that go together can be named
+    columnar: bool = False  # whether its rows can be had as arrays, for files of columns
 
     def __post_init__(self) -> None:
         _KINDS[self.name] = self

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from howsure.errors import BadLabels, BadSetting, HowsureError, UnknownName, listing, nearest
 from howsure.messages.language import option
 from howsure.posteriors.posterior import KINDS, Posterior, posterior
+from howsure.results import verbs
+from howsure.results.verbs import Data
 from howsure.validate import AUTO, NAMES, Label, check_seed, find, in_order, named, plain_label
 
 if TYPE_CHECKING:
@@ -55,7 +57,7 @@ def answered(
     _refuse_less(verb, models, x, y)
     for model in models.values():
         _refuse_unready(model)
-    if verb == "curve" or of_scores(metrics):
+    if _data(verb).kind == "scores" or of_scores(metrics):
         from howsure.io.arrays import scored
 
         found = {name: _scores(model, x, told.get("positive")) for name, model in models.items()}
@@ -77,7 +79,7 @@ def are_estimators(data: Any) -> bool:
 
 def _refuse_less(verb: str, models: Models, x: Any, y: Any) -> None:
     """An estimator without items and truths, or one where several are needed."""
-    if None in models and verb in ("compare", "leaderboard"):
+    if None in models and _data(verb).least > 1:
         raise BadSetting(f'{verb} takes estimators by name: hs.{verb}({{"a": one, "b": two}}, X, y).')
     if x is None or y is None:
         first = "estimator" if None in models else "{name: estimator}"
@@ -226,6 +228,11 @@ def is_made(data: Any) -> bool:
     return is_evidence(data) or isinstance(data, Posterior) or isinstance(getattr(data, "posterior", None), Posterior)
 
 
+def is_made_by_name(data: Any) -> bool:
+    """Whether it is a mapping from name to evidence."""
+    return isinstance(data, Mapping) and not is_made(data) and bool(data) and all(is_made(x) for x in data.values())
+
+
 def entered(
     verb: str,
     data: Any,
@@ -238,13 +245,11 @@ def entered(
     seed: int | None = None,
 ) -> Entered:
     """The posterior of what a verb was given; `kind` where it takes one only."""
-    target = columns.get("prevalence") if verb in _OWN else None
-    known = {k: v for k, v in columns.items() if k != "prevalence" or verb not in _OWN}
+    target = columns.get("prevalence") if kind is None else None
+    known = {k: v for k, v in columns.items() if k != "prevalence" or kind is not None}
     found = _entered(verb, data, second, known, target, kind=kind, prior=prior, tolerance=tolerance, seed=seed)
-    if found.posterior.prior.shared and verb != "score":
-        raise BadSetting(
-            f"{verb} does not take slices that lend strength to each other: {option('shrink')} is for score."
-        )
+    if found.posterior.prior.shared and "shrink" not in verbs.verb(verb).keywords:
+        raise BadSetting(f"{verb} does not take slices that lend strength to each other: leave out {option('shrink')}.")
     return found
 
 
@@ -310,7 +315,7 @@ def _of_data(verb: str, data: Any, second: Any, told: Mapping[str, Any], kind: L
         return scored(data, second, **told)
     if second is None and not told and isinstance(data, (list, tuple)):
         raise BadSetting(f"{verb} needs evidence, or truths and predictions: hs.{verb}(y_true, y_pred).")
-    return evidence(data, second, wanted=wanted(verb), **told)
+    return evidence(data, second, wanted=wanted(verb, _data(verb)), **told)
 
 
 def _posterior(evidence: Any, prior: Any, tolerance: float | None, seed: int | None) -> Posterior:
@@ -342,26 +347,19 @@ def _with_class(evidence: Any, told: Mapping[str, Any]) -> Any:
     return evidence if told.get("positive") is None else evidence.with_positive(told["positive"])
 
 
-def wanted(verb: str) -> Wanted:
+def wanted(verb: str, data: Data) -> Wanted:
     """What a verb takes of data."""
     from howsure.io.request import Wanted
 
-    if verb in ("compare", "leaderboard"):
-        return Wanted(verb, least=2, **({"most": 2} if verb == "compare" else {"by": False}))
-    return Wanted(verb, cuts=verb == "score")
+    return Wanted(verb, data.least, data.most, data.cuts, data.by)
 
 
-_SHARED = ("prevalence", "prior", "level", "interval", "tolerance", "seed")
-_OWN: Final = {  # what verbs take besides columns
-    "score": ("metrics", "above", "chance", "sort", "shrink", *_SHARED),
-    "compare": ("metric", "metrics", "names", "equal_within", "method", "draws", *_SHARED),
-    "forecast": ("n", "metric", "metrics", "names", "below", "above", *(x for x in _SHARED if x != "interval")),
-    "leaderboard": ("metric", "metrics", "apart", "draws", *_SHARED),
-    "gate": ("requirements", "baseline", *_SHARED),
-}
+def _data(verb: str) -> Data:
+    return verbs.verb(verb).data or Data()
 
 
 def _refuse_unknown(verb: str, told: Mapping[str, Any]) -> None:
     unknown = next((k for k in told if k not in NAMES), None)
     if unknown is not None:
-        raise UnknownName(f"{verb} has no option {unknown!r}.{nearest(unknown, (*_OWN.get(verb, ()), *NAMES))}")
+        own = (*verbs.verb(verb).keywords, *(["prevalence"] if _data(verb).kind is None else []))
+        raise UnknownName(f"{verb} has no option {unknown!r}.{nearest(unknown, (*own, *NAMES))}")
