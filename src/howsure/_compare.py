@@ -19,7 +19,7 @@ from howsure.posteriors.posterior import Posterior
 from howsure.render import columns as col
 from howsure.render.kinds import ResultDict, ResultKind, TableColumn, later
 from howsure.results.result import Result
-from howsure.results.verbs import EXAMPLE, Data, DataGiven, Option, Verb, sorting
+from howsure.results.verbs import EXAMPLE, Data, DataGiven, Option, Verb, WebQuestion, sorting
 from howsure.validate import ColumnsAndTarget, check_kind, check_level, integer, metrics_given, places
 from howsure.verbs import comparison
 from howsure.verbs.comparison import Comparison, grouped, page
@@ -501,6 +501,7 @@ VERB: Final = Verb(
             clusters=True,
         ),
     ),
+    question=WebQuestion(("pair", "items", "wins"), example={"wins": {"first": 17, "second": 4, "same": 3278}}),
     examples=(
         f"{EXAMPLE} --pred logistic --pred tree",
         "examples/neighbours.jsonl examples/logistic.jsonl --outcome passed --cluster question",

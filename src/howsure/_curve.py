@@ -37,7 +37,7 @@ from howsure.ranking.limits import Given
 from howsure.ranking.thresholds import Choice, choose
 from howsure.render.kinds import Answers, Directions, ResultDict, ResultKind, later
 from howsure.results.result import Result, envelope, real
-from howsure.results.verbs import EXAMPLE, Data, DataGiven, Option, Verb
+from howsure.results.verbs import EXAMPLE, Data, DataGiven, Option, Verb, WebQuestion
 from howsure.validate import AUTO, Columns, check_kind, check_level, metrics_given, whole_from
 from howsure.verbs.inputs import answered, entered
 from howsure.verbs.rows import Row, row_documents
@@ -575,6 +575,12 @@ VERB: Final = Verb(
         ),
         bands.KIND,
         thresholds.KIND,
+    ),
+    question=WebQuestion(
+        ("scores",),
+        example={"truth": [1, 0, 1, 1, 0], "scores": [0.9, 0.2, 0.4, 0.8, 0.5], "metrics": ["auc", "f1@0.5"]},
+        also=("best",),
+        then={"best": "choose"},
     ),
     examples=(
         f"{EXAMPLE} --score p_tree",

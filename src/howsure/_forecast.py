@@ -28,7 +28,7 @@ from howsure.render import columns as col
 from howsure.render.kinds import Answers, Directions, ResultDict, ResultKind, TableColumn, later
 from howsure.results.outlines import step_outline
 from howsure.results.result import Result, envelope, real
-from howsure.results.verbs import EXAMPLE, Data, Option, Verb
+from howsure.results.verbs import EXAMPLE, Data, Option, Verb, WebQuestion
 from howsure.validate import (
     ColumnsAndTarget,
     check_kind,
@@ -517,6 +517,7 @@ VERB: Final = Verb(
             assumptions=lambda _: [_SAME_POPULATION],
         ),
     ),
+    question=WebQuestion(("table", "pair"), example={"rate": {"hits": 40, "of": 50}, "n": 20, "below": 0.7}),
     examples=(
         f"{EXAMPLE} --pred tree --n 200 --metric f1 --below 0.9",
         f"{EXAMPLE} --pred logistic --pred tree --n 200",

@@ -27,7 +27,7 @@ from howsure.posteriors.posterior import Posterior
 from howsure.render import columns as col
 from howsure.render.kinds import Answers, Directions, ResultDict, ResultKind, TableColumn, later
 from howsure.results.result import Result, envelope, real
-from howsure.results.verbs import EXAMPLE, Data, DataGiven, Option, Verb
+from howsure.results.verbs import EXAMPLE, FOUR, Data, DataGiven, Option, Verb, WebQuestion
 from howsure.validate import ColumnsAndTarget, check_kind, check_level, spells
 from howsure.verbs.comparison import Comparison
 from howsure.verbs.inputs import Entered, entered, is_made
@@ -680,6 +680,7 @@ VERB: Final = Verb(
         "require": Option(
             "'f1 > 0.8 with 0.95', 'recall:spam > 0.9 in region=north', or 'f1 not worse by 0.01'; repeat for more.",
             metavar="TEXT",
+            example="f1 > 0.8 with 0.95",
             many=True,
         ),
         "baseline": Option(metavar="FILE"),
@@ -701,6 +702,11 @@ VERB: Final = Verb(
             assumptions=lambda _: [_SET_BEFORE],
             clusters=True,
         ),
+    ),
+    question=WebQuestion(
+        example={"counts": FOUR, "require": ["f1 > 0.7 with 0.95", "recall > 0.6"]},
+        also=("require",),
+        only=("level", "interval", "prior", "tolerance", "seed"),
     ),
     examples=(
         f"{EXAMPLE} --pred logistic --require 'f1 > 0.9 with 0.95'",

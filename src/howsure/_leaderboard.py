@@ -30,7 +30,7 @@ from howsure.posteriors.sampling import MOST_DRAWS, MOST_NUMBERS
 from howsure.render import columns as col
 from howsure.render.kinds import Assumption, ResultDict, ResultKind, TableColumn, later
 from howsure.results.result import Result, envelope, real
-from howsure.results.verbs import EXAMPLE, Data, Option, Verb
+from howsure.results.verbs import EXAMPLE, Data, Option, Verb, WebQuestion
 from howsure.validate import ColumnsAndTarget, check_draws, check_kind, check_level, finite, integer, metrics_given
 from howsure.verbs.comparison import draws_apart, gap, most_draws
 from howsure.verbs.inputs import Entered, answered, entered, is_made
@@ -570,6 +570,10 @@ VERB: Final = Verb(
             assumptions=not_tuned,
             clusters=True,
         ),
+    ),
+    question=WebQuestion(
+        ("systems",),
+        example={"systems": {"a": {"rate": {"hits": 47, "of": 50}}, "b": {"rate": {"hits": 40, "of": 50}}}},
     ),
     examples=(
         f"{EXAMPLE} --pred logistic --pred tree --pred texture",

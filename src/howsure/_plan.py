@@ -20,7 +20,7 @@ from howsure.render import columns as col
 from howsure.render.formats import Detail
 from howsure.render.kinds import ResultDict, ResultKind, TableColumn, later
 from howsure.results.result import Result, envelope
-from howsure.results.verbs import EXAMPLE, Data, DataGiven, Option, Verb
+from howsure.results.verbs import EXAMPLE, Data, DataGiven, Option, Verb, WebQuestion
 from howsure.validate import (
     check_kind,
     check_level,
@@ -563,6 +563,10 @@ VERB: Final = Verb(
             title="How many items have to be labelled?",
             assumptions=lambda _: [_LIKE_THE_PILOT],
         ),
+    ),
+    question=WebQuestion(
+        ("table", "expected"),
+        example={"metrics": ["f1"], "expected": {"recall": 0.8, "precision": 0.7, "prevalence": 0.1}, "width": 0.05},
     ),
     examples=(
         "--metric f1 --expected recall=.8,precision=.7,prevalence=.1 --width .05",

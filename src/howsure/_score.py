@@ -26,7 +26,7 @@ from howsure.render import columns as col
 from howsure.render.formats import USUAL, Detail
 from howsure.render.kinds import Answers, Directions, ResultDict, ResultKind, TableColumn, later
 from howsure.results.result import Result, envelope
-from howsure.results.verbs import EXAMPLE, Data, Option, Verb, sorting
+from howsure.results.verbs import EXAMPLE, FOUR, Data, Option, Verb, WebQuestion, sorting
 from howsure.validate import (
     AUTO,
     ColumnsAndTarget,
@@ -530,6 +530,7 @@ VERB: Final = Verb(
             columnar=True,
         ),
     ),
+    question=WebQuestion(example={"counts": FOUR, "metrics": ["f1"], "above": 0.8}),
     examples=(
         "examples/neighbours.jsonl",
         f"{EXAMPLE} --truth truth --pred tree --metric f1",

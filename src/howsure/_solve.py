@@ -17,11 +17,11 @@ from howsure.relations.posterior_over_tables import check_asked
 from howsure.relations.quantities import full_name, quantity
 from howsure.relations.region import outcome, whole_outcome
 from howsure.relations.solution import Solution
-from howsure.relations.values import Given, givens, typed_values
+from howsure.relations.values import Given, givens, python_value, typed_values
 from howsure.render import columns as col
 from howsure.render.formats import Detail
 from howsure.render.kinds import Answers, Directions, ResultDict, ResultKind, TableColumn, later
-from howsure.results.verbs import VALUES, DataGiven, Option, Verb
+from howsure.results.verbs import VALUES, DataGiven, Line, Option, Verb, WebQuestion
 from howsure.validate import flag, integer
 
 
@@ -314,6 +314,15 @@ def _typed_wins(text: str) -> tuple[tuple[str, str], tuple[int, ...]]:
     return (names[0], names[1]), tuple(int(x) for x in numbers)
 
 
+def _line(values: Mapping[str, Any], keywords: Mapping[str, Any], result: Any) -> Line:
+    """The call in Python: tables of whole numbers are listed where a count bounds them; ranges take no settings."""
+    own = {k: x for k, x in keywords.items() if k != "exact"}
+    if keywords.get("exact"):
+        return ({k: python_value(x) for k, x in values.items()},), own
+    given = {k: x if isinstance(x, str) else tuple(x) for k, x in values.items()}
+    return (given,), ({"integers": True, **own} if result.integers else {})
+
+
 VERB: Final = Verb(
     solve,
     help="""Digits are read as printed: .75 is anything from 0.745 to 0.755, and so is 75%. Where n is given (n=100-200
@@ -361,6 +370,12 @@ VERB: Final = Verb(
             sampled=False,
             assumptions=lambda _: [_ONE_TABLE],
         ),
+    ),
+    question=WebQuestion(
+        ("values",),
+        example={"values": {"precision": "0.75", "recall": "0.60", "accuracy": "0.85", "n": "200"}},
+        only=("exact", "ties", "most"),
+        line=_line,
     ),
     examples=("precision=.75 recall=.6 accuracy=.85 n=200",),
 )

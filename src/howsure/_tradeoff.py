@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Final, overload
 
@@ -16,12 +16,12 @@ from howsure.relations.association import two_by_two
 from howsure.relations.quantities import quantity
 from howsure.relations.recall_precision import Band, Tradeoff, shares
 from howsure.relations.solution import Solution
-from howsure.relations.values import Given, given, short_number, simplest, typed_values
+from howsure.relations.values import Given, given, python_value, short_number, simplest, typed_values
 from howsure.render import columns as col
 from howsure.render.formats import Detail
 from howsure.render.kinds import ResultDict, ResultKind, TableColumn, later
-from howsure.results.verbs import VALUES, DataGiven, Option, Verb
-from howsure.validate import AUTO, check_kind, check_level, typed_number
+from howsure.results.verbs import VALUES, DataGiven, Line, Option, Verb, WebQuestion
+from howsure.validate import AUTO, check_kind, check_level
 
 LEAST = Fraction(1, 10**15)
 _NEEDS = "the trade-off curve needs accuracy= and prevalence=, measures that settle both, or a Tally"
@@ -199,26 +199,22 @@ def _typed(
     *,
     values: Sequence[str] = (),
     counts: str | None = None,
-    recalls: Sequence[str] = (),
+    recalls: Sequence[float] | None = None,
     **settings: Any,
 ) -> Tradeoff | Band:
-    at = [_typed_recall(x) for text in recalls for x in text.split(",")] or None
     if counts is not None:
         if values:
             raise BadSetting(f"--counts cannot be combined with measures: leave out {' '.join(values)}")
-        return tradeoff(Tally.binary(**typed_cells(counts)), recalls=at, **settings)
+        return tradeoff(Tally.binary(**typed_cells(counts)), recalls=recalls, **settings)
     if settings:
         names, needs = " and ".join(f"--{k}" for k in settings), "needs" if len(settings) == 1 else "need"
         raise BadSetting(f"{names} {needs} --counts: a curve from given measures is exact and has no posterior")
     found = typed_values(values, False, "tradeoff", "accuracy=.9 prevalence=.2")
-    return tradeoff(None, recalls=at, **found)
+    return tradeoff(None, recalls=recalls, **found)
 
 
-def _typed_recall(text: str) -> float:
-    try:
-        return typed_number(text)
-    except ValueError:
-        raise BadSetting(f"--recall needs a number from 0 to 1; got {text!r}") from None
+def _line(values: Mapping[str, Any], keywords: Mapping[str, Any], _result: Any) -> Line:
+    return (), {**{k: python_value(x) for k, x in values.items()}, **keywords}
 
 
 VERB: Final = Verb(
@@ -230,7 +226,9 @@ VERB: Final = Verb(
         "counts": Option(
             "The four cells of a tested system: the curve with its posterior.", metavar="tp=80,fp=20,fn=30,tn=870"
         ),
-        "recalls": Option("Show precision at this recall; repeat for more.", metavar="0.8", many=True, flag="recall"),
+        "recalls": Option(
+            "Show precision at this recall; repeat for more.", metavar="0.8", reads="numbers", many=True, flag="recall"
+        ),
         "prior": Option(),
         "level": Option(),
         "interval": Option(),
@@ -248,6 +246,12 @@ VERB: Final = Verb(
             title="What does recall cost in precision?",
             sampled=False,
         ),
+    ),
+    question=WebQuestion(
+        ("values", "counts"),
+        example={"values": {"accuracy": "0.9", "prevalence": "0.2"}, "recalls": [0.8]},
+        only=("recalls", "level", "interval", "prior", "seed"),
+        line=_line,
     ),
     examples=("accuracy=.9 prevalence=.2",),
 )

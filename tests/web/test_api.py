@@ -209,7 +209,11 @@ def test_decisions_about_a_file_are_those_of_the_lines(client, elsewhere, tmp_pa
     [
         ("forecast", {}, "forecast needs n, such as 500."),
         ("gate", {}, "gate needs require, such as f1 > 0.8 with 0.95."),
-        ("gate", {"require": "f1 > 0.5", "metric": "f1"}, "gate takes no metric: leave it out."),
+        (
+            "gate",
+            {"require": "f1 > 0.5", "metric": "f1"},
+            "metric goes with score, compare, leaderboard, forecast and curve: leave it out of gate.",
+        ),
         ("score", {"n": 5}, "n goes with forecast: leave it out of score."),
         ("curve", {"above": 0.5}, "above goes with score and forecast: leave it out of curve."),
         ("score", {"best": "f1"}, "best goes with curve: leave it out of score."),

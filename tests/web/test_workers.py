@@ -126,10 +126,10 @@ BOUNDED = """
 import sys
 import numpy as np
 from howsure import duck
-from howsure.web import answers, models, workers
+from howsure.web import answers, models, questions, workers
 workers.bound(1_000_000_000)
 counts = models.FourCounts(tp=8, fp=2, fn=3, tn=80)
-drawn = answers.answer(answers.Job("score", models.ScoreQuestion(counts=counts, metrics=["f1"]), "png"))
+drawn = answers.answer(answers.Job("score", questions.model("score")(counts=counts, metrics=["f1"]), "png"))
 assert drawn.status == 200, drawn.body
 assert duck.connect().execute("SELECT current_setting('memory_limit')").fetchone()[0] == "476.8 MiB"
 answers._WAYS["greedy"] = lambda job: np.ones(200_000_000)

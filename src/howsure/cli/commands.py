@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import click
 
-from howsure.cli import options, parse, settings_file, sources, streams
+from howsure.cli import options, parse, sources, streams
 from howsure.cli.output import show
 from howsure.render import formats
 from howsure.results import verbs
@@ -24,7 +24,7 @@ def command(name: str) -> click.Command:
     params = [
         *(sources.options(verb.data) if verb.data is not None else ()),
         *(_parameter(name, one) for name, one in verb.options.items()),
-        *((settings_file.CONFIG,) if verb.configured else ()),
+        *(_config() if verb.configured else ()),
         *options.written(formats.fitting(kind.name, kind.columnar), not kind.every_note),
     ]
     about = cleandoc(verb.help or (verb.function.__doc__ or "").partition("\n\n")[2].partition("\n\n")[0])
@@ -32,6 +32,12 @@ def command(name: str) -> click.Command:
         name, params=params, callback=partial(_run, verb), help=f"{verbs.summary(name)}\n\n{about}",
         examples=verb.examples,
     )  # fmt: skip
+
+
+def _config() -> tuple[click.Parameter, ...]:
+    from howsure.cli.settings_file import CONFIG
+
+    return (CONFIG,)
 
 
 def _parameter(name: str, one: Option) -> click.Parameter:
@@ -82,4 +88,6 @@ def _read(name: str, one: Option, value: Any) -> Any:
     """What was typed as the verb takes it."""
     if one.reads == "limits":
         return parse.limits(value, f"--{one.flag or name.replace('_', '-')}")
+    if one.reads == "numbers":
+        return [parse.listed_number(x, f"--{one.flag or name}") for text in value for x in text.split(",")]
     return list(value) if one.many else value

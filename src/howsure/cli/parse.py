@@ -44,6 +44,14 @@ def listed(text: str) -> list[str]:
     return [x.strip() for x in text.split(",")]
 
 
+def listed_number(text: str, flag: str) -> float:
+    """One number of a list."""
+    try:
+        return typed_number(text)
+    except ValueError:
+        raise BadSetting(f"{flag} needs numbers, such as 0.8; got {text!r}") from None
+
+
 def bounds(text: str) -> tuple[float, float]:
     """0,1 as two numbers."""
     try:

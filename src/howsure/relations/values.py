@@ -352,3 +352,20 @@ def typed_values(
         else:
             found[name] = as_printed(value, name) if digits else decimal(value, name)
     return found
+
+
+def python_value(text: str | Sequence[str]) -> Any:
+    """A value, or the two ends of a range, as Python writes what is exact.
+
+    >>> python_value("75%"), python_value(["100", "200"])
+    (0.75, (100, 200))
+    """
+    if not isinstance(text, str):
+        return tuple(map(python_value, text))
+    clean = text.strip().replace("_", "")
+    share = clean.endswith("%")
+    try:
+        number = float(clean.removesuffix("%")) / (100 if share else 1)
+    except ValueError:
+        return text
+    return int(number) if number.is_integer() and not share and abs(number) < 2**53 else number

@@ -16,9 +16,10 @@ from typing import Any, Final, Literal, Protocol
 
 from howsure.render.kinds import ResultKind
 
+FOUR: Final = {"tp": 80, "fp": 20, "fn": 30, "tn": 870}
 EXAMPLE: Final = "examples/breast_cancer.csv --positive malignant"  # in examples of the command
 DONE: Final[Mapping[str, int]] = {}  # the command ends with 0, whatever the answer is
-Reads = Literal["text", "number", "whole", "flag", "file", "limits"]
+Reads = Literal["text", "number", "numbers", "whole", "flag", "file", "limits"]
 Group = Literal["Columns of FILE", "Question", "Several systems", "Instead of FILE", "Output", "Less common"]
 
 
@@ -29,6 +30,7 @@ class Option:
     help: str = ""
     metavar: str = ""
     reads: Reads | None = None
+    example: str = ""  # if that is not the metavar
     many: bool = False  # it may be repeated
     choices: tuple[str, ...] = ()
     default: str = ""  # what the help shows
@@ -38,6 +40,11 @@ class Option:
     required: bool = False
     parts: int = 1  # words of a value
     alone: tuple[str, ...] = ()  # of data that take the place of a FILE: options that do not go with these
+
+    @property
+    def shown(self) -> str:
+        """A value of it."""
+        return self.example or self.metavar
 
     @property
     def source(self) -> bool:
@@ -117,6 +124,23 @@ class Data:
     without: tuple[str, ...] = ()  # options that mean nothing to it
 
 
+Line = tuple[tuple[Any, ...], Mapping[str, Any]]  # the arguments of a call, by place and by name
+
+
+@dataclass(frozen=True)
+class WebQuestion:
+    """What the web API takes for a verb."""
+
+    shapes: tuple[str, ...] = ("table",)  # of its data, one of which is given: see howsure.web.shapes
+    example: Mapping[str, Any] = field(
+        default_factory=lambda: {"counts": {"tp": 80, "fp": 20, "fn": 30, "tn": 870}, "metrics": ["f1"]}
+    )
+    also: tuple[str, ...] = ()  # options that are no keywords of the function
+    only: tuple[str, ...] | None = None  # if not all keywords
+    then: Mapping[str, str] = field(default_factory=dict)  # methods of the result, by the option that asks for them
+    line: Callable[[Mapping[str, Any], Mapping[str, Any], Any], Line] | None = None  # of values: the call in Python
+
+
 @dataclass(frozen=True)
 class Verb:
     """A public verb: its function, the kinds of result dicts that it makes, and what its surfaces need beyond these."""
@@ -131,6 +155,7 @@ class Verb:
     typed: Callable[..., Any] | None = None  # from DataGiven and keywords to the result, if the function does not do
     configured: bool = False  # whether its options may stand in a settings file
     instead: Mapping[str, str] = field(default_factory=dict)  # of options that it lacks: what to type
+    question: WebQuestion | None = None  # if the web API takes it
 
     @property
     def name(self) -> str:
@@ -155,6 +180,13 @@ class Verb:
         last = [k for k in SHARED if k in own and k not in _FIRST]
         first |= {k: own[k] for k in _FIRST if k in own}
         return first | {k: x for k, x in own.items() if k not in first and k not in last} | {k: own[k] for k in last}
+
+    @cached_property
+    def asked(self) -> dict[str, Option]:
+        """The options that the web API takes."""
+        q = self.question or WebQuestion()
+        own = [k for k, x in self.options.items() if k in self.keywords and not x.source] if q.only is None else q.only
+        return {k: x for k, x in self.options.items() if k in own or k in q.also}
 
     def _elsewhere(self, name: str) -> bool:
         """Whether another keyword means the same, or the data have it."""

@@ -18,7 +18,8 @@ from howsure.messages.user_text import laid_out
 from howsure.render import findings
 from howsure.render.formats import TEXTS, Detail
 from howsure.render.kinds import kind_of
-from howsure.web import questions, uploads
+from howsure.results import verbs
+from howsure.web import questions, shapes, uploads
 from howsure.web.models import MEDIA_TYPES
 from howsure.web.questions import Posed
 
@@ -147,7 +148,7 @@ def _given(job: Job, asked: Posed, files: tuple[str, ...] = ()) -> Reply:
 
 
 def _written(job: Job, asked: Posed, result: Any, files: tuple[str, ...]) -> Reply:
-    questions.refuse_many("slices", int((result.page().get("hidden") or {}).get("tables", 0)))
+    shapes.refuse_many("slices", int((result.page().get("hidden") or {}).get("tables", 0)))
     if job.form in {f.name for f in TEXTS}:
         text = _page(asked, result, files) if job.form == "html" else result.to_text(job.form)
         return Reply(200, MEDIA_TYPES[job.form], text.encode())
@@ -232,10 +233,10 @@ def _bundle(_job: Job) -> Reply:
 
 def _warm(_job: Job) -> Reply:
     """A first answer is slow: a worker gives one before it is asked."""
-    from howsure.web import models
-
-    counts = models.FourCounts(tp=8, fp=2, fn=3, tn=80)
-    return answer(Job("score", models.ScoreQuestion(counts=counts, metrics=["f1"], above=0.8), charts=True))
+    first = questions.asking()[0]
+    question = verbs.verb(first).question
+    example = {} if question is None else question.example
+    return answer(Job(first, questions.model(first)(**example), charts=True))
 
 
 _WAYS: Final[dict[str, Callable[[Job], Reply]]] = {

@@ -12,7 +12,8 @@ from typing import Annotated, Any, Final, Literal
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
 
-from howsure.web import models
+from howsure.results import verbs
+from howsure.web import models, questions
 from howsure.web.answers import Job, Reply
 from howsure.web.guard import CheckedRoute, Refused
 from howsure.web.uploads import Folder, NotKept, Reports
@@ -91,62 +92,19 @@ def _described(summary: str) -> dict[str, Any]:
     return {"responses": _ANSWER, "summary": summary, "response_class": Response}
 
 
-@router.post("/score", **_described("A score with its interval"))
-async def score(request: Request, question: models.ScoreQuestion, format: models.Format = "answer") -> Response:  # noqa: A002
-    """Four counts, k of n or a matrix: the posterior of any measure."""
-    return await _ask(request, "score", question, format)
+def _add(name: str) -> None:
+    """The path of a verb, which takes its questions."""
+
+    async def ask(request: Request, question: Any, format: models.Format = "answer") -> Response:  # noqa: A002
+        return await _ask(request, name, question, format)
+
+    ask.__name__, ask.__doc__ = name, questions.model(name).__doc__
+    ask.__annotations__["question"] = questions.model(name)
+    router.post(f"/{name}", **_described(verbs.summary(name).rstrip(".")))(ask)
 
 
-@router.post("/compare", **_described("Is the first system better than the second?"))
-async def compare(request: Request, question: models.CompareQuestion, format: models.Format = "answer") -> Response:  # noqa: A002
-    """Two tables of other items, answers on the same items, or wins."""
-    return await _ask(request, "compare", question, format)
-
-
-@router.post("/leaderboard", **_described("Rank several systems"))
-async def leaderboard(
-    request: Request,
-    question: models.LeaderboardQuestion,
-    format: models.Format = "answer",  # noqa: A002
-) -> Response:
-    """P(best), expected ranks, and groups that cannot be told apart."""
-    return await _ask(request, "leaderboard", question, format)
-
-
-@router.post("/plan", **_described("How many items to label"))
-async def plan(request: Request, question: models.PlanQuestion, format: models.Format = "answer") -> Response:  # noqa: A002
-    """A pilot or expected measures, and a goal."""
-    return await _ask(request, "plan", question, format)
-
-
-@router.post("/forecast", **_described("What the next items will show"))
-async def forecast(request: Request, question: models.ForecastQuestion, format: models.Format = "answer") -> Response:  # noqa: A002
-    """The score of the next n items, with the interval that will hold it; of two systems, their next difference."""
-    return await _ask(request, "forecast", question, format)
-
-
-@router.post("/gate", **_described("Are the requirements met?"))
-async def gate(request: Request, question: models.GateQuestion, format: models.Format = "answer") -> Response:  # noqa: A002
-    """Requirements such as f1 > 0.8 with 0.95: each passes, fails, or is inconclusive."""
-    return await _ask(request, "gate", question, format)
-
-
-@router.post("/solve", **_described("The tables behind reported measures"))
-async def solve(request: Request, question: models.SolveQuestion, format: models.Format = "answer") -> Response:  # noqa: A002
-    """Digits as printed, or exact values."""
-    return await _ask(request, "solve", question, format)
-
-
-@router.post("/tradeoff", **_described("What recall costs in precision"))
-async def tradeoff(request: Request, question: models.TradeoffQuestion, format: models.Format = "answer") -> Response:  # noqa: A002
-    """At constant accuracy and prevalence; with counts, the posterior of the curve."""
-    return await _ask(request, "tradeoff", question, format)
-
-
-@router.post("/curve", **_described("Scores at every threshold"))
-async def curve(request: Request, question: models.CurveQuestion, format: models.Format = "answer") -> Response:  # noqa: A002
-    """Truths and scores; measures such as auc, f1@0.5 or precision@recall=0.9."""
-    return await _ask(request, "curve", question, format)
+for _name in questions.asking():
+    _add(_name)
 
 
 # -- the catalogue
@@ -194,21 +152,24 @@ async def preview(request: Request, name: Annotated[str, Query(max_length=models
         return respond(await _run(request, Job("preview", None, folder=folder), _FILE_TIME))
 
 
-@router.post("/file/{verb}", openapi_extra=_BYTES, **_described("A question about a file"))
-async def file(
-    request: Request,
-    verb: Literal["score", "compare", "leaderboard", "curve", "forecast", "gate"],
-    question: Annotated[models.FileQuestion, Query()],
-) -> Response:
+async def file(request: Request, verb: str, question: models.FileColumns) -> Response:
     """Its columns are named by options of the command; those with usual names are found."""
     serving: Serving = request.app.state.serving
-    async with _kept(request, question.name) as folder:
-        job = Job(verb, question, question.format, question.charts, folder, question.report)
+    asked: Any = question
+    async with _kept(request, asked.name) as folder:
+        job = Job(verb, asked, asked.format, asked.charts, folder, asked.report)
         reply = await _run(request, job, _FILE_TIME)
     if reply.report is None:
         return respond(reply)
     told = {**json.loads(reply.body), "report": serving.reports.keep(reply.report)}
     return respond(Reply(200, reply.kind, json.dumps(told, ensure_ascii=False).encode()))
+
+
+file.__annotations__ |= {
+    "verb": Literal[questions.of_files()],
+    "question": Annotated[questions.file_model(), Query()],
+}
+router.post("/file/{verb}", openapi_extra=_BYTES, **_described("A question about a file"))(file)
 
 
 @contextlib.asynccontextmanager

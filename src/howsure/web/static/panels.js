@@ -168,7 +168,7 @@ export const PANELS = {
       if (goal === undefined && n === undefined) throw new Hint("Type a goal, or a number of items.");
       const share = optional(s.assurance, "assurance");
       const apart = s.goal === "difference" ? optional(s.disagreement, "disagreement") : undefined;
-      return [["plan", { ...data, ...(metrics ? { metric: metrics[0] } : {}), ...(goal === undefined ? {} : { [s.goal]: goal }), ...(n === undefined ? {} : { n }),
+      return [["plan", { ...data, ...(metrics ? { metrics: metrics.slice(0, 1) } : {}), ...(goal === undefined ? {} : { [s.goal]: goal }), ...(n === undefined ? {} : { n }),
         ...(share === undefined || share === 0.8 ? {} : { assurance: share }), ...(apart === undefined ? {} : { disagreement: apart }), ...how }]];
     },
   },
