@@ -5,7 +5,7 @@
 #   make deep     the same with every case of every sweep: many minutes
 #   make check    the linters and the types only
 #   make bench    compare speed with other packages, in one run
-#   make calibrate  set intervals and comparisons beside other methods; writes docs/calibration.md (20 minutes)
+#   make calibrate  set intervals and comparisons beside other methods; writes docs/contributing/calibration.md (20 minutes)
 #   make stress   random tables over 30 orders of magnitude through every measure: 20 minutes (STRESS="--share 0.01")
 #   make fuzz     look for inputs that break a parser, SECONDS=60 for each
 #   make docs     write the generated pages again, and the site of the docs in build/site

@@ -3,7 +3,7 @@
 The draws, laws and intervals are howsure's own. A draw of tables serves every measure, and few draws are taken (the
 places of the ends are corrected for their number). Every case has a seed of its own, none of them used to choose the
 pooled prior. Results are kept case by case in a file, so a run that was stopped goes on where it was. A run in full
-writes the study `classes` of src/howsure/data/coverage.json, and its section of docs/coverage.md.
+writes the study `classes` of src/howsure/data/coverage.json, and its section of docs/contributing/coverage.md.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ Bayesian bootstrap without a prior. Where the score is 1 an interval reaches up 
 scores that correlate by .3 or .8. Equal ones are to differ clearly (P(better) beyond .025 or .975) in 5% of tests;
 `power` is how often the better one of two is found. Cases of AUC and AP that leave .93 to .97 run again with more tests
 and a fresh seed, and so do those that are known to be hard; a table has those outside the range then. A run in full
-writes the study `areas` of src/howsure/data/coverage.json, and its section of docs/coverage.md.
+writes the study `areas` of src/howsure/data/coverage.json, and its section of docs/contributing/coverage.md.
 """
 
 from __future__ import annotations

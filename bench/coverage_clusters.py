@@ -9,7 +9,7 @@ sets and two systems by averages over classes are asked of the package. The seed
     --quick       100 tests a case: coarse figures, nothing is kept
     --only pairs  some of: plain, rates, tables, classes, pairs, power, corners, labels, averages (or none): the rest
                   is read from the file
-    --write       put the tables into docs/coverage-clusters.md as well
+    --write       put the tables into docs/contributing/coverage-clusters.md as well
 
 All cases are kept in build/coverage_clusters.json. The whole study takes about 12 minutes of one core.
 """
@@ -290,7 +290,9 @@ def main() -> None:
     parser.add_argument(
         "--only", nargs="*", choices=tuple(STUDIES), default=tuple(STUDIES), help="some studies, or none"
     )
-    parser.add_argument("--write", action="store_true", help="write the section of docs/coverage-clusters.md")
+    parser.add_argument(
+        "--write", action="store_true", help="write the section of docs/contributing/coverage-clusters.md"
+    )
     options = parser.parse_args()
     kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() and not options.quick else {}
     for name in tuple(STUDIES) if options.quick else options.only:

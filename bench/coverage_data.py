@@ -9,7 +9,7 @@
 - summary: {why: {`reason`, `held`: {measure: {`lowest`, `highest`, `cases`}}}}, the ranges that notes quote.
 
 Coverage is a share from 0 to 1, in thousandths: more digits would be noise. A study adds its part with `write`, which
-also writes its section of docs/coverage.md. Nothing else in the project types a measured coverage.
+also writes its section of docs/contributing/coverage.md. Nothing else in the project types a measured coverage.
 """
 
 from __future__ import annotations

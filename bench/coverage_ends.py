@@ -4,7 +4,7 @@ A test shows `wrong` errors on average, so that many tests show none, and their 
 equal-tailed; from the equal-tailed low end to 1 (what howsure does); the shortest. All other tests have the
 equal-tailed interval. Rates and recall are summed over all outcomes. For F1 tables are sampled. For macro-F1 (classes
 of equal size) and AUC (normal scores) the test without errors is one table, and the other tests are sampled. A run in
-full writes the study `ends` of src/howsure/data/coverage.json, and its section of docs/coverage.md.
+full writes the study `ends` of src/howsure/data/coverage.json, and its section of docs/contributing/coverage.md.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Coverage and width of means and of paired differences under the priors `even` and `none`, beside Student's t; how often
 two equal systems have P(better) outside .025 to .975; and how often a better system is found, beside the paired t
-test. A run in full writes the study `graded` of src/howsure/data/coverage.json, and its section of docs/coverage.md.
+test. A run in full writes the study `graded` of src/howsure/data/coverage.json, and its section of docs: coverage.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Coverage and width of a judge's rate, corrected: against human labels alone, the judge alone and PPI++.
 
-    python -m bench.coverage_judge            # tables of docs/judges.md, minutes
+    python -m bench.coverage_judge            # tables of docs/how-to/judge.md, minutes
     python -m bench.coverage_judge --quick    # a few cases
 
 Every case has a true rate, a judge's recall and specificity, so many validated items and so many more that are judged

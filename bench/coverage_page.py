@@ -1,4 +1,4 @@
-"""The figures of docs/coverage.md: each study has a section between marks, written from the data file alone."""
+"""The figures of docs: coverage: each study has a section between marks, written from the data file alone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, Final
 from bench import coverage_data
 from bench.coverage_data import LEVEL, ROOT, Cell, Row, Study, Table
 
-PAGE: Final = Path("docs/coverage.md")
+PAGE: Final = Path("docs/contributing/coverage.md")
 LOW, HIGH = 0.93, 0.97
 PER_CLASS: Final = ("precision:class", "recall:class", "f1:class")
 _PRIORS = ("even", "jeffreys", "uniform")  # shown as code: names that a user may give

@@ -2,7 +2,7 @@
 
 Per-query values are drawn from laws with the shapes that AP has (many near 0, some at 0 or 1), under the priors `even`
 and `none`, and beside Student's t. A run in full writes the study `queries` of src/howsure/data/coverage.json, and its
-section of docs/coverage.md.
+section of docs/contributing/coverage.md.
 """
 
 from __future__ import annotations

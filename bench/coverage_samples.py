@@ -8,7 +8,7 @@ distributions are sampled, 999 draws a test, with the places of the ends correct
 tests/posteriors/test_repeated_samples.py holds the sampled rule to the distribution of the package.
 
     --tests 1000  tests a case (about 4 minutes of one core)
-    --write       put the tables into docs/samples.md as well
+    --write       put the tables into docs/how-to/pass-at-k.md as well
 """
 
 from __future__ import annotations

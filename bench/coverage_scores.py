@@ -3,7 +3,7 @@
 Scores of the two classes are normal, a distance apart; the true values are integrals over them. `even` and `none` are
 howsure's priors; DeLong's interval is its own. The last columns are of F1 at the threshold that was chosen on the same
 items: its true value is that of the threshold in the population. A run in full writes the study `scores` of
-src/howsure/data/coverage.json, and its section of docs/coverage.md.
+src/howsure/data/coverage.json, and its section of docs/contributing/coverage.md.
 """
 
 from __future__ import annotations

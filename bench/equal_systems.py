@@ -54,7 +54,7 @@ def simulated(mean: float, metric: str, tables: int, seed: int) -> float:
 
 
 def main() -> None:
-    """Print the table of docs/comparison.md."""
+    """Print the table of docs/how-to/compare.md."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tables", type=int, default=2000, help="simulated tables for each figure")
     parser.add_argument("--seed", type=int, default=20261)

@@ -1,6 +1,6 @@
 """Error rates of gates: at the limit, after more items, and when one looks again and again.
 
-`python -m bench.gates` prints the tables of docs/gates.md and docs/looking-again.md (a minute or two).
+`python -m bench.gates` prints the tables of docs/how-to/gate.md and docs/explanation/peeking.md (a minute or two).
 """
 
 from __future__ import annotations

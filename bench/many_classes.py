@@ -1,6 +1,6 @@
 """How averages over many classes hold: `.venv/bin/python -m bench.many_classes [--tests 60]`, some minutes.
 
-Balanced classes; an answer is right with probability 0.7, else any class alike. Prints the table of docs/coverage.md,
+Balanced classes; an answer is right with probability 0.7, else any class alike. Prints the table of docs: coverage,
 "Many classes".
 """
 

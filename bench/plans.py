@@ -391,7 +391,7 @@ def cases() -> dict[str, Case]:
 
 
 def main() -> None:
-    """The table of docs/planning.md."""
+    """The table of docs/how-to/plan.md."""
     print("| plan | n | assurance | reached | textbook n | reached |\n|---|---:|---:|---:|---:|---:|")
     for name, case in cases().items():
         x = run(case)

@@ -90,7 +90,7 @@ def _write(run: Run, results: list[tuple[Group, list[Row]]], origin: report.Orig
         print(f"bench: the files changed during the run ({now}): nothing was written", file=sys.stderr)
         return 1
     growth.write(run, origin.commit, origin.load)
-    print("\nWrote bench/growth.json, docs/growth.md and docs/figures/growth-*.svg.")
+    print("\nWrote bench/growth.json, docs/contributing/growth.md and docs/figures/growth-*.svg.")
     if whole:
         write_text(RESULTS, report.page(results, run, origin))
         write_text(BASELINE, json.dumps(baseline.document(results, origin), indent=1, ensure_ascii=False) + "\n")

@@ -1,6 +1,6 @@
 """Slices together, in simulated tests: coverage, squared error and width, against slices alone and a plug-in.
 
-python -m bench.shrinking [--tests 300] [--seed 16] prints the table of docs/shrinking.md. Slices have 5 to 200 items
+python -m bench.shrinking [--tests 300] [--seed 16] prints its table. Slices have 5 to 200 items
 each (uniform in the logarithm), and their true rates are equal, spread, of two groups, or equal but for one.
 """
 

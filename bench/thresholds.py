@@ -3,7 +3,7 @@
 Scores of several shapes, shares of positives and numbers of items. Two true values: the measure at the threshold that
 was chosen (corrected rows aim at it), and the best over all thresholds (max- rows aim at it). `apparent` takes the
 chosen threshold as given; `resample` and `folds` are corrections of `choose`; `flattered` are draws of the best of all
-thresholds, each at its own; `max` is the law of `max-f1`. The figures of docs/curves.md are those of a run in full.
+thresholds, each at its own; `max` is the law of `max-f1`. The figures of docs: curves are those of a run in full.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Renew the output shown in README and docs: console blocks, and text blocks right after a Python block.
 
 A console block without notes may end early, and keeps its number of lines. `tests/docs` holds the pages to the command.
-`python tools/console.py docs/planning.md` renews some pages only.
+`python tools/console.py docs/how-to/plan.md` renews some pages only.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The drawings of docs/charts.md: `python tools/gallery.py` writes them to docs/figures."""
+"""The drawings of docs/how-to/charts.md: `python tools/gallery.py` writes them to docs/figures."""
 
 from __future__ import annotations
 

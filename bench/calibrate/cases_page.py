@@ -1,4 +1,4 @@
-"""docs/calibration-cases.md: coverage, or calls, of every method in every case, each with its standard error."""
+"""docs: calibration-cases: coverage, or calls, of every method in every case, each with its standard error."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bench.calibrate.summary import INTERVAL_GROUPS, METHODS, TEST_GROUPS, TESTS
 from bench.calibrate.words import case_words, first_up, page, width, with_error
 from bench.coverage_page import markdown, short
 
-PAGE: Final = Path("docs/calibration-cases.md")
+PAGE: Final = Path("docs/contributing/calibration-cases.md")
 _MARK: Final = (
     "<!-- written by make calibrate from bench/calibration.json; edit bench/calibrate/cases_page.py instead -->"
 )

@@ -1,4 +1,4 @@
-"""The charts of docs/calibration.md, drawn from the data file alone; each ends with a mark of the data it shows."""
+"""The charts of docs: calibration, drawn from the data file alone; each ends with a mark of the data it shows."""
 
 from __future__ import annotations
 

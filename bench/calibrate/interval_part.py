@@ -1,4 +1,4 @@
-"""What docs/calibration.md says of intervals."""
+"""What docs/contributing/calibration.md says of intervals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/calibration.md, written from the data file alone: every figure in its prose is looked up there."""
+"""docs/contributing/calibration.md, written from the data file alone: every figure in its prose is looked up there."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bench.coverage_data import ROOT
 from bench.coverage_page import short
 from howsure.atomic import write_text
 
-PAGE: Final = Path("docs/calibration.md")
+PAGE: Final = Path("docs/contributing/calibration.md")
 _MARK: Final = "<!-- written by make calibrate from bench/calibration.json; edit bench/calibrate/page.py instead -->"
 _INTRODUCTION: Final = (
     "Goutte & Gaussier end by setting their posteriors beside the tests in use, Zhang, Wang & Zhao beside the "
@@ -55,7 +55,7 @@ def text(document: Mapping[str, Any]) -> str:
 
 
 def _figure(name: str) -> str:
-    return f"![{figures.FIGURES[name].alt}](figures/{name}.svg)"
+    return f"![{figures.FIGURES[name].alt}](../figures/{name}.svg)"
 
 
 def _points(found: Sequence[str]) -> str:

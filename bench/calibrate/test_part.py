@@ -1,4 +1,4 @@
-"""What docs/calibration.md says of comparisons."""
+"""What docs/contributing/calibration.md says of comparisons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/growth.md, from bench/growth.json alone."""
+"""docs/contributing/growth.md, from bench/growth.json alone."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def page() -> str:
     document = json.loads(DATA.read_text(encoding="utf-8"))
     parts = ["# How cost grows", _ABOUT, _origin(document)]
     for case in document["cases"]:
-        parts += [f"## {case['title']}", f"![{_alt(case)}](figures/growth-{case['key']}.svg)", _table(case)]
+        parts += [f"## {case['title']}", f"![{_alt(case)}](../figures/growth-{case['key']}.svg)", _table(case)]
     return "\n\n".join(parts) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""How cost grows: a row for the largest size of each line; all sizes go to bench/growth.json and docs/growth.md."""
+"""How cost grows: a row for the largest size of each line; all sizes go to bench/growth.json and docs: growth."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from bench.timing import Cost
 from howsure.atomic import write_text
 
 
-@group("growth", "How cost grows: the largest size of each line; all sizes and charts are in docs/growth.md")
+@group(
+    "growth", "How cost grows: the largest size of each line; all sizes and charts are in docs/contributing/growth.md"
+)
 def growth(run: Run) -> Iterator[Row]:
     for case in CASES:
         found: dict[str, Any] = {"key": case.key, "title": case.title, "axis": case.axis, "lines": []}

@@ -35,7 +35,7 @@ def by_simulation(width: float) -> int:
     "plan",
     "How many items to label, with the curve of other numbers",
     f"The peer halves the range of n {LOOKS} times, with {TABLES} drawn tables and {DRAWS:,} draws of each posterior; "
-    "it has no curve. Whether planned numbers reach their goals: docs/planning.md.",
+    "it has no curve. Whether planned numbers reach their goals: docs/how-to/plan.md.",
 )
 def plans(run: Run) -> Iterator[Row]:
     run.say("plan: F1 by its width, and above a limit")

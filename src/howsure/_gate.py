@@ -239,7 +239,7 @@ def _named(slices: Slices, where: Where) -> list[str]:
 # the scale on which the posterior is normal, P now is Φ(z₀). With r times as many items more, the posterior's mean
 # moves by a normal amount and its spread falls such that the z of then is normal with mean z₀√(1+r) and variance r;
 # it is settled when that lies beyond ±z, z = Φ⁻¹(p). The chance of that rises with r, from 0 to 1. No moment is
-# needed: z₀ is that of the exact P, whatever the scale. How well it holds: docs/gates.md.
+# needed: z₀ is that of the exact P, whatever the scale. How well it holds: docs/how-to/gate.md.
 
 ASSURANCE: Final = 0.8  # how likely so many items settle it
 _HALVINGS: Final = 60

@@ -331,7 +331,7 @@ def score(
         Also the chance level, and P(better than chance). Chance is random guessing at the same margins.
     shrink
         Partial pooling: small slices shrink toward the overall rate. It is for metrics that are rates
-        (docs/shrinking.md).
+        (docs/how-to/partial-pooling.md).
     sort
         Order of slices of --by. The worst are those most surely worse than the rest.
 

@@ -1,4 +1,4 @@
-"""The stretch of a mean of few graded values, by the formula of docs/comparison.md, for draws of the plain mean."""
+"""The stretch of a mean of few graded values, by the formula of docs/how-to/compare.md, for draws of the plain mean."""
 
 from __future__ import annotations
 

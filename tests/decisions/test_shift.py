@@ -416,7 +416,7 @@ def test_the_command_compares_and_ranks(capsys):
 
 @pytest.mark.deep
 def test_intervals_hold_the_value_in_the_target():
-    """The study of docs/prevalence.md, on other seeds: 95% intervals of what follows from recall and specificity."""
+    """The study of docs: prevalence, on other seeds: 95% intervals of what follows from recall and specificity."""
     from bench.prevalence import known_shares, sampled_shares
 
     for case, row in known_shares(1000, seed=77):

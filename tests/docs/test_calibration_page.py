@@ -1,4 +1,4 @@
-"""docs/calibration.md is what its data file gives, and the machinery of the study counts as plain sums do."""
+"""The page of calibration is what its data file gives, and the machinery of the study counts as plain sums do."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_the_figures_show_the_data(name: str) -> None:
     assert svg.splitlines()[-1] == figures.mark(figures.FIGURES[name].points(DOCUMENT))
     assert svg.startswith("<svg")
     alt = {b: a for a, b in re.findall(r"!\[([^]]+)\]\(([^)]+)\)", (ROOT / page.PAGE).read_text(encoding="utf-8"))}
-    assert len(alt[f"figures/{name}.svg"]) > 40
+    assert len(alt[f"../figures/{name}.svg"]) > 40
 
 
 def test_a_changed_figure_changes_the_page() -> None:

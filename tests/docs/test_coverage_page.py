@@ -1,4 +1,4 @@
-"""docs/coverage.md and the data file of measured coverage say the same, and a study writes its part of both."""
+"""The page of coverage and the data file of measured coverage say the same, and a study writes its part of both."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from bench import coverage_data as data
 from bench import coverage_page as page
 from bench.coverage_cases import ALL, Case
 from bench.coverage_data import Row, Study, Table
+from bench.coverage_page import PAGE
 from bench.coverage_tables import ANY, Results, classes_study
-from howsure.messages.coverage import PAGE, held
+from howsure.messages.coverage import held
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = data.read()

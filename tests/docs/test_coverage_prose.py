@@ -13,8 +13,8 @@ from bench import coverage_data as data
 from bench import coverage_page as page
 from bench.coverage_cases import ALL, EQUAL
 from bench.coverage_data import Table
+from bench.coverage_page import PAGE
 from bench.coverage_tables import ANY
-from howsure.messages.coverage import PAGE
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = data.read()
@@ -145,13 +145,13 @@ def of_scores() -> Iterable[tuple[str, str]]:
     perfect = (page.short(x) for x in SCORES.where("even", apart=PERFECT).column("auc", "AP"))
     yield PAGE, f"for a nearly perfect order of 50 items {' and '.join(perfect)}"
     yield PAGE, f"nearly perfect order `even` holds {top}."
-    yield "docs/curves.md", f"{kinds} (50 to 1,000 items, 2 to 50% of them positive)"
-    yield "docs/curves.md", f"AUC in {span(even.column('auc'))} of the tests"
-    yield "docs/curves.md", f"average precision in {span(even.column('AP'))} with `even`"
-    yield "docs/curves.md", f"with `none` in {span(none.column('auc'))} and {span(none.column('AP'))}."
-    yield "docs/curves.md", f"{kinds} 95% intervals of F1 at a chosen threshold held in {chosen} of the tests"
-    yield "docs/curves.md", f"corrected in {corrected} ("
-    yield "docs/curves.md", f"in {len(even.rows) - 1} of the {len(even.rows)} their intervals held {top}."
+    yield "docs/how-to/curves.md", f"{kinds} (50 to 1,000 items, 2 to 50% of them positive)"
+    yield "docs/how-to/curves.md", f"AUC in {span(even.column('auc'))} of the tests"
+    yield "docs/how-to/curves.md", f"average precision in {span(even.column('AP'))} with `even`"
+    yield "docs/how-to/curves.md", f"with `none` in {span(none.column('auc'))} and {span(none.column('AP'))}."
+    yield "docs/how-to/curves.md", f"{kinds} 95% intervals of F1 at a chosen threshold held in {chosen} of the tests"
+    yield "docs/how-to/curves.md", f"corrected in {corrected} ("
+    yield "docs/how-to/curves.md", f"in {len(even.rows) - 1} of the {len(even.rows)} their intervals held {top}."
 
 
 def in_all(figure: str, metric: str, *methods: str) -> tuple[str, ...]:
@@ -232,12 +232,15 @@ def of_graded() -> Iterable[str]:
 def elsewhere() -> Iterable[tuple[str, str]]:
     queries = {why: x["held"]["mean"] for why, x in STUDIES["queries"].summary.items()}
     told = {why: span((x["lowest"], x["highest"])) for why, x in queries.items()}
-    yield "docs/trec.md", f"means of 0.1 and more, over 25 to 200 queries, hold the truth in {told['other-means']} of"
+    yield (
+        "docs/how-to/trec.md",
+        f"means of 0.1 and more, over 25 to 200 queries, hold the truth in {told['other-means']} of",
+    )
     low = STUDIES["queries"].tables["queries"]
     few = {x: low.where(x, mean=0.025, queries=25).column("mean") for x in ("none", STUDENT)}
-    yield "docs/trec.md", f"For a mean as low as 0.025 they hold it in {told['low-mean']};"
-    yield "docs/trec.md", f"the plain bootstrap has {page.short(few['none'][0])} there with 25 queries"
-    yield "docs/trec.md", f"and Student's t {page.short(few[STUDENT][0])}"
+    yield "docs/how-to/trec.md", f"For a mean as low as 0.025 they hold it in {told['low-mean']};"
+    yield "docs/how-to/trec.md", f"the plain bootstrap has {page.short(few['none'][0])} there with 25 queries"
+    yield "docs/how-to/trec.md", f"and Student's t {page.short(few[STUDENT][0])}"
     why = "docs/why/005-pooled-prior.md"
     one = some(SINGLE, lambda c: c["sizes"] == "dominated" and c["classes"] >= 6)
     never = CLASSES["warnings"].where(warned="never").rows[0].held

@@ -27,11 +27,11 @@ FENCE = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 def blocks(language: str) -> list[object]:
-    """Fenced blocks of a language in README and docs; generated pages of metrics are made by running theirs."""
+    """Fenced blocks of a language in README and docs."""
     found = []
     for page in PAGES:
         for i, (kind, body) in enumerate(FENCE.findall(page.read_text(encoding="utf-8"))):
-            if kind == language and page.name != "CONTRIBUTING.md" and page.parent.name != "measures":
+            if kind == language and page.name != "CONTRIBUTING.md":
                 found.append(pytest.param(body, id=f"{page.relative_to(ROOT).with_suffix('').as_posix()}-{i}"))
     return found
 
@@ -82,7 +82,7 @@ def test_console_examples_are_true(body: str, capsys: pytest.CaptureFixture[str]
 
 def test_rows_that_pages_show_are_in_the_files() -> None:
     """Rows of a CSV file that a page names and shows are the first rows of that file."""
-    page = (ROOT / "docs/start/csv.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/tutorials/first-score.md").read_text(encoding="utf-8")
     shown = next(body for kind, body in FENCE.findall(page) if kind == "text")
     assert (ROOT / "examples/breast_cancer.csv").read_text(encoding="utf-8").startswith(shown)
 
@@ -113,7 +113,7 @@ def test_the_demo_fits_80_columns(
 @pytest.mark.whole
 @pytest.mark.parametrize("name", generated.PAGES)
 def test_generated_pages_are_current(name: str) -> None:
-    """Generated pages, and the generated part of docs/architecture.md, are what `make docs` writes now."""
+    """Generated pages, and the generated part of docs/contributing/architecture.md, are what `make docs` writes now."""
     assert (ROOT / "docs" / name).read_text(encoding="utf-8") == generated.PAGES[name](), "run make docs"
 
 

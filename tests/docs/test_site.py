@@ -14,7 +14,8 @@ import pytest
 
 import howsure
 from tools import docs as generated
-from tools.site import navigation, reference
+from tools import metrics_page
+from tools.site import build, navigation, reference
 from tools.site.mathml import mathml
 
 ROOT = Path(__file__).parents[2]
@@ -64,9 +65,7 @@ def test_every_page_is_in_the_index() -> None:
     """docs/README.md, or an index that it leads to, has a link to every page of docs."""
     home = ROOT / "docs"
     known, left = {home / "README.md"}, [home / "README.md"]
-    indexes = {
-        home / name for name in ("README.md", "metrics.md", "why/README.md", "recipes/README.md", "studies/README.md")
-    }
+    indexes = {home / name for name in ("README.md", "contributing/README.md", "why/README.md", "studies/README.md")}
     while left:
         page = left.pop()
         if page in indexes:
@@ -79,19 +78,17 @@ def test_every_page_is_in_the_index() -> None:
 def test_pages_that_nobody_placed_are_listed() -> None:
     """A new page is in the side bar, whoever wrote it; a page that is not there yet is no trouble."""
     pages = [
-        "README",
         "docs/README",
-        "docs/gates",
-        "docs/charts",
+        "docs/how-to/gate",
+        "docs/how-to/brand-new",
         "docs/brand-new",
         "docs/why/README",
         "docs/why/001-x",
     ]
     made = navigation.sections(pages)
-    assert "docs/gates" in made["How to"]
-    assert "docs/charts" in made["Data in, results out"]
+    assert made["How to"] == ["docs/how-to/gate", "docs/how-to/brand-new"]
     assert made["More"] == ["docs/brand-new"]
-    assert not any("docs/report" in found for found in made.values())
+    assert not any("docs/how-to/report" in found for found in made.values())
     assert "/docs/brand-new" in navigation.listed("docs/README", pages)
     assert "/docs/why/001-x" in navigation.listed("docs/why/README", pages)
 
@@ -108,18 +105,22 @@ def test_every_public_name_is_in_the_reference() -> None:
     assert sorted(listed) == sorted(x for x in howsure.__all__ if not ismodule(getattr(howsure, x)))
 
 
-def test_every_measure_has_its_figure() -> None:
-    """Figures are there, say what they show, and tell the interval that the page tells."""
+def test_every_metric_has_a_section() -> None:
+    """The page of metrics has a heading for each of the catalogue, and no figure that a page shows is missing."""
+    page = ROOT / "docs" / "reference" / "metrics.md"
+    assert {metrics_page.anchor(str(m)) for m in metrics_page.catalogue()} <= anchors(page)
     assert all((ROOT / "docs" / name).is_file() for name in generated.FIGURES)
-    for name in [name for name in generated.FIGURES if name.startswith("measures/")]:
-        svg = (ROOT / "docs" / name).read_text(encoding="utf-8")
-        told = re.search(r"95% equal-tailed interval (\S+) to (\S+?),", svg)
-        page = (ROOT / "docs" / name).with_suffix(".md").read_text(encoding="utf-8")
-        shown = re.search(r"\[(\S+), (\S+)\] 95%", page)
-        assert told
-        assert shown
-        for a, b in zip(told.groups(), shown.groups(), strict=True):
-            assert float(a) == pytest.approx(float(b), abs=0.006 * max(1, abs(float(b))))
+
+
+def test_every_user_page_is_plain_text_too(tmp_path: Path) -> None:
+    """The site has the Markdown of every user page, and llms.txt says of each what it is about."""
+    build.plain(tmp_path)
+    listed = re.findall(
+        r"^- \[(.+)\]\((docs/\S+\.md)\): (.+)$", (tmp_path / "llms.txt").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert len(listed) > 40
+    assert all((tmp_path / name).read_text(encoding="utf-8").startswith(f"# {title}") for title, name, _ in listed)
+    assert not any(name.startswith(("docs/why", "docs/contributing")) for _, name, _ in listed)
 
 
 def test_roots_are_drawn_in_any_font() -> None:
@@ -157,7 +158,7 @@ def test_the_site_builds_and_loads_nothing_from_outside(tmp_path: Path) -> None:
     assert (made.returncode, made.stderr) == (0, "")
     pages = {path.relative_to(site).with_suffix("").as_posix(): path for path in site.rglob("*.html")}
     assert {page.relative_to(ROOT).with_suffix("").as_posix() for page in PAGES} <= set(pages)
-    assert '"docs/start/csv"' in (site / "searchindex.js").read_text(encoding="utf-8")
+    assert '"docs/tutorials/first-score"' in (site / "searchindex.js").read_text(encoding="utf-8")
     scorer = (ROOT / "tools" / "site" / "scorer.js").read_text(encoding="utf-8")
     assert scorer.strip() in (site / "_static" / "language_data.js").read_text(encoding="utf-8")
     for name, path in pages.items():
@@ -165,9 +166,9 @@ def test_the_site_builds_and_loads_nothing_from_outside(tmp_path: Path) -> None:
         seen.feed(path.read_text(encoding="utf-8"))
         for address in seen.fetched:
             assert not re.match(r"(?:[a-z]+:)?//", address), (name, address)
-        if name == "docs/api":
+        if name == "docs/reference/api":
             assert {f"howsure.{x}" for x in reference.public()} <= seen.ids
-        if name == "docs/measures/phi":
+        if name == "docs/reference/metrics":
             assert "<math" in path.read_text(encoding="utf-8")
     for style in site.rglob("*.css"):
         text = style.read_text(encoding="utf-8")

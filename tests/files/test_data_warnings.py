@@ -323,5 +323,5 @@ def test_gates_have_the_warnings_of_their_data(by: int) -> None:
 
 def test_every_warning_is_documented() -> None:
     """The page on formats lists each code."""
-    page = Path("docs/formats.md").read_text(encoding="utf-8")
+    page = Path("docs/reference/formats.md").read_text(encoding="utf-8")
     assert [code for code in sorted(WARNINGS) if f"`{code}`" not in page] == []

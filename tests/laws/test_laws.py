@@ -135,7 +135,7 @@ def test_ppf_undoes_cdf_for_any_prior(metric: str, prior: float) -> None:
         inside = np.isfinite(x) & (d.range[0] < x) & (x < d.range[1]) & (np.abs(x) > 1e-290) & (np.abs(x) < 1e290)
         q, x = q[inside], x[inside]
         low, high = d.cdf(np.nextafter(x, -np.inf)), d.cdf(np.nextafter(x, np.inf))
-        slack = 1e-9 if prior > 0.01 else 1e-5  # docs/accuracy.md
+        slack = 1e-9 if prior > 0.01 else 1e-5  # docs/reference/accuracy.md
         assert d.route == "sampled" or np.all((low - slack <= q) & (q <= high + slack)), (table, q, x)
 
 

@@ -102,7 +102,7 @@ def test_clusters_of_equal_items_are_as_many_items():
 
 
 def test_one_wrong_answer_shows_that_items_need_not_be_alike():
-    """Without any, whole clusters might be wrong: the low end is lower then, and docs/clusters.md says so."""
+    """Without any, whole clusters might be wrong: the low end is lower then, and docs/how-to/clusters.md says so."""
     hits = np.full(80, 12)
     none = hs.posterior(clustered(hits, of=12))["rate"].interval()[0]
     hits[0] = 11

@@ -108,7 +108,7 @@ def test_densities(name: str, cases: dict[tuple[str, ...], list[dict[str, str]]]
     """Densities within 1e-8 relative, 1e-12 apart."""
     for shapes, rows in cases.items():
         if min(float(s) for s in shapes) < 0.01:
-            continue  # docs/accuracy.md: densities are not bounded there
+            continue  # docs/reference/accuracy.md: densities are not bounded there
         law = law_of(name, shapes)
         t = np.array([float.fromhex(row["t"]) for row in rows])
         want = np.array([float(row["pdf"]) for row in rows])

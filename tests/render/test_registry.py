@@ -58,7 +58,8 @@ def test_people_get_the_page_and_programs_the_document(form):
     assert len(BAND.to_dict()["rows"]) == 60
     shown = BAND._repr_html_() if form.name == "html" else BAND.to_text(form.name)
     assert shown == render(BAND.page() if form.for_people else BAND.to_dict(), form.name)
-    assert shown != render(BAND.to_dict() if form.for_people else BAND.page(), form.name)
+    if form.name != "methods":  # a paragraph has no rows
+        assert shown != render(BAND.to_dict() if form.for_people else BAND.page(), form.name)
 
 
 def test_the_page_is_the_document_where_that_is_short():
@@ -112,7 +113,7 @@ def test_a_suffix_that_is_not_for_this_is_refused():
     """Among texts a file of columns is named as what it is, and the list is that of texts."""
     with pytest.raises(UnknownName, match=r"^this output cannot be written as parquet; got 'a\.parquet'\.") as caught:
         by_suffix("a.parquet", TEXTS)
-    assert "or .html, or give kind=." in str(caught.value)
+    assert "or .methods, or give kind=." in str(caught.value)
 
 
 def test_a_format_of_some_documents_is_refused_by_the_others(tmp_path):

@@ -170,7 +170,7 @@ def test_notes_name_the_prior_of_each_row():
         "accuracy, error-rate and micro averages: weight 1 on right and 1 on wrong answers",
         (
             "macro-f1: weight 1 per class, split into right and wrong as in all classes together; "
-            "calibrated (docs/priors.md)"
+            "calibrated (docs/explanation/priors.md)"
         ),
         "weighted-f1: weight 1 on right and 1 on wrong answers, shared equally among their cells",
     ]

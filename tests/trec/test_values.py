@@ -123,7 +123,7 @@ def test_f_weighs_recall_with_beta():
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_f_of_ir_measures_takes_the_weight_itself():
-    """SetF(beta=4) there is SetF(beta=2) here, as docs/trec.md says: trec_eval's parameter is beta squared."""
+    """SetF(beta=4) there is SetF(beta=2) here, as docs/how-to/trec.md says: trec_eval's parameter is beta squared."""
     import ir_measures
 
     qrels, run = {"q": {"a": 1, "b": 1, "c": 1}}, {"q": {"a": 2.0, "x": 1.0}}
@@ -133,7 +133,7 @@ def test_f_of_ir_measures_takes_the_weight_itself():
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_queries_without_relevant_documents_are_zero_elsewhere():
-    """pytrec-eval and ir-measures give such a query AP 0; here it has none (docs/trec.md)."""
+    """pytrec-eval and ir-measures give such a query AP 0; here it has none (docs/how-to/trec.md)."""
     import ir_measures
 
     qrels, run = {"q": {"a": 0}, "r": {"a": 1}}, {"q": {"a": 2.0}, "r": {"a": 1.0}}

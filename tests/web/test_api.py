@@ -241,7 +241,7 @@ def test_the_refusal_of_a_type_says_which_header_does(client, kind):
 
 def test_the_page_about_the_api_shows_lines_of_curl_that_are_taken():
     """Every line that sends a file says its type."""
-    page = (Path(__file__).parents[2] / "docs" / "serve.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "web-app.md").read_text(encoding="utf-8")
     lines = [x for x in page.replace("\\\n", " ").splitlines() if x.startswith("$ curl")]
     assert len([x for x in lines if "--data-binary" in x]) == 1
     assert all("-H 'content-type: application/" in x for x in lines)

@@ -1,4 +1,4 @@
-"""Every limit that docs/serve.md names: as much is taken, and one more is refused with a sentence."""
+"""Every limit that docs/reference/web-app.md names: as much is taken, and one more is refused with a sentence."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.web.questions import FOUR
 from tests.web.test_safety import BYTES, SLOW, until
 
 JSON = {"content-type": "application/json"}
-DOCS = Path(__file__).parents[2] / "docs" / "serve.md"
+DOCS = Path(__file__).parents[2] / "docs" / "reference" / "web-app.md"
 RATE = {"rate": {"hits": 1, "of": 2}}
 
 

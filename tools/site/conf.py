@@ -60,7 +60,7 @@ pygments_style, pygments_dark_style = "friendly", "github-dark"
 
 _titles: dict[str, Any] = {}  # page -> its title in the side bar, and the pages below it
 _SPECIAL = re.compile(r"([*_|\\])")
-_PAGE = re.compile(r"\b(docs/[a-z-]+)\.md\b")
+_PAGE = re.compile(r"\b(docs/[a-z/-]+)\.md\b")
 
 
 def _plain(_app: Any, _what: str, _name: str, _obj: Any, _options: Any, lines: list[str]) -> None:
@@ -76,7 +76,7 @@ def _plain(_app: Any, _what: str, _name: str, _obj: Any, _options: Any, lines: l
 
 def _list_pages(app: Any, page: str, source: list[str]) -> None:
     source[0] += navigation.listed(page, sorted(app.env.found_docs))
-    if page == "docs/api":
+    if page == "docs/reference/api":
         source[0] = reference.in_full(source[0])
 
 

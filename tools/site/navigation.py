@@ -5,37 +5,44 @@ from __future__ import annotations
 from fnmatch import fnmatch
 
 SECTIONS: dict[str, tuple[str, ...]] = {
-    "Start here": ("README", *(f"docs/start/{x}" for x in ("csv", "arrays", "evals", "search", "medical", "*"))),
-    "Understand": (
-        "docs/posterior", "docs/pairing", "docs/priors", "docs/small-samples", "docs/looking-again", "docs/methods",
-        "docs/reporting", "docs/glossary",
+    "Tutorials": (
+        *(f"docs/tutorials/{x}" for x in ("first-score", "arrays", "evals", "search", "diagnostic-test", "*")),
+        "docs/studies/README", "docs/studies/*",
     ),
     "How to": (
-        "docs/comparison", "docs/slices", "docs/shrinking", "docs/clusters", "docs/samples", "docs/judges",
-        "docs/classes", "docs/thresholds", "docs/curves", "docs/prevalence", "docs/planning", "docs/forecast",
-        "docs/gates", "docs/folds",
+        *(
+            f"docs/how-to/{x}"
+            for x in (
+                "load-data", "large-data", "harness-logs",
+                "compare", "rank", "graded-values", "slices", "partial-pooling", "clusters",
+                "pass-at-k", "ratios", "noise", "judge", "multiclass", "thresholds", "curves", "prevalence", "plan",
+                "forecast", "gate", "cross-validation", "reconstruct-counts", "scikit-learn", "trec", "charts",
+                "report", "report-results", "*",
+            )
+        ),
+        "docs/recipes/*",
     ),
-    "Data in, results out": (
-        "docs/data", "docs/engines", "docs/formats", "docs/charts", "docs/report", "docs/serve",
+    "Explanation": (
+        *(
+            f"docs/explanation/{x}"
+            for x in (
+                "posterior", "priors", "pairing", "small-samples", "peeking", "coverage", "tradeoff", "surfaces",
+                "methods", "*",
+            )
+        ),
     ),
-    "Recipes": (
-        "docs/recipes/README", "docs/recipes/lm-eval", "docs/recipes/inspect", "docs/recipes/promptfoo", "docs/sklearn",
-        "docs/recipes/evaluate", "docs/trec", "docs/recipes/*",
+    "Reference": (
+        *(f"docs/reference/{x}" for x in ("command", "api", "metrics", "formats", "web-app", "accuracy", "glossary")),
+        "docs/reference/*",
+        "CHANGELOG", "SECURITY",
     ),
-    "Studies": (
-        "docs/studies/README", *(f"docs/studies/{x}" for x in ("medical-test", "spam", "two-models", "search", "*")),
-        "examples/README",
+    "Contributing": (
+        "CONTRIBUTING", *(f"docs/contributing/{x}" for x in ("README", "architecture", "*")), "docs/why/README",
+        "bench/RESULTS", "examples/README",
     ),
-    "Reference": ("docs/command", "docs/metrics", "docs/api", "CHANGELOG"),
-    "Between measures": ("docs/relations", "docs/tradeoff", "docs/surfaces"),
-    "How sure we are": (
-        "docs/accuracy", "docs/coverage", "docs/coverage-*", "docs/calibration", "docs/calibration-*", "docs/papers",
-        "docs/robustness", "bench/RESULTS", "docs/growth",
-    ),
-    "Inside": ("docs/architecture", "docs/why/README", "CONTRIBUTING", "SECURITY"),
 }  # fmt: skip
-TITLES = {"README": "What it does", "bench/RESULTS": "Benchmarks", "docs/sklearn": "scikit-learn", "docs/trec": "TREC"}
-ELSEWHERE = ("docs/README", "docs/why/*", "docs/measures/*")  # the root, and what docs/why/README and docs/metrics list
+TITLES = {"bench/RESULTS": "Benchmarks", "docs/how-to/scikit-learn": "scikit-learn", "docs/how-to/trec": "TREC"}
+ELSEWHERE = ("README", "docs/README", "docs/why/*")  # the root, and what docs/why/README lists
 
 
 def sections(pages: list[str]) -> dict[str, list[str]]:
@@ -53,11 +60,10 @@ def sections(pages: list[str]) -> dict[str, list[str]]:
 
 
 def listed(page: str, pages: list[str]) -> str:
-    """What Sphinx is told at the end of a page: the pages below it. A forge never sees it."""
+    """The pages below one page, as Sphinx wants them at its end. A forge never shows it."""
     if page == "docs/README":
         return "".join(_toctree(found, title) for title, found in sections(pages).items())
-    folder = {"docs/metrics": "docs/measures/", "docs/why/README": "docs/why/"}.get(page)
-    inside = sorted(x for x in pages if folder and x.startswith(folder) and x != page)
+    inside = sorted(x for x in pages if x.startswith("docs/why/") and x != page) if page == "docs/why/README" else []
     return _toctree(inside) if inside else ""
 
 

@@ -8,13 +8,13 @@ import re
 import howsure
 
 GROUPS: dict[str, tuple[str, ...]] = {
-    "Questions": (
+    "Verbs": (
         "score", "compare", "compare_wins", "leaderboard", "curve", "trec", "gate", "plan", "forecast", "shift",
         "correct_judge", "compare_folds", "solve", "tradeoff", "surface",
     ),
     "Data": ("tally", "graded", "Tally", "Outcomes", "Multilabel", "Graded", "Scored", "Stratified", "Clustered"),
     "Posteriors": ("posterior", "Posterior", "two_level", "Distribution", "Interval"),
-    "Measures": ("metrics", "Metric", "Ratio", "cells", "fbeta", "utility", "sqrt", "log"),
+    "Metrics": ("metrics", "Metric", "Ratio", "cells", "fbeta", "utility", "sqrt", "log"),
     "Results": ("Report", "Comparison", "Wins", "Leaderboard", "Curve", "Gate", "Plan", "Forecast", "Folds"),
 }  # fmt: skip
 
@@ -32,12 +32,13 @@ def groups() -> dict[str, list[str]]:
 
 
 def page() -> str:
-    """docs/api.md: a line for each name."""
+    """docs/reference/api.md: a line for each name."""
     about = (
         "All public names, `import howsure as hs`. On the site of the docs (`make docs`) each is followed by its "
         "signature, its docstring and its members; in Python `help(hs.score)` shows the same. `howsure.sklearn` is "
-        "described in [scikit-learn](sklearn.md), `howsure.testing` in [gates](gates.md), `howsure.relations` in "
-        "[relations](relations.md). Generated from the docstrings by `make docs`."
+        "described in [scikit-learn](../how-to/scikit-learn.md), `howsure.testing` in [gates](../how-to/gate.md), "
+        "`howsure.relations` in [reconstructing counts](../how-to/reconstruct-counts.md). `make docs` writes this page "
+        "from the docstrings."
     )
     parts = ["# The API", about]
     for title, names in groups().items():

@@ -1,8 +1,8 @@
 // The order of search results: pages to read come before names of the API, decisions, tables of studies and the changelog.
 var Scorer = {
   score: function ([page, , , , score]) {
-    if (/^(CHANGELOG|docs\/(why\/0|coverage|calibration|growth|architecture|command))|^(bench|examples)\//.test(page)) return score - 8;
-    return /^docs\/(start|recipes|studies)\//.test(page) ? score : score + 1;
+    if (/^(CHANGELOG|docs\/(why|contributing)\/|docs\/reference\/command)|^(bench|examples)\//.test(page)) return score - 8;
+    return /^docs\/(tutorials|studies)\//.test(page) ? score : score + 1;
   },
   objNameMatch: 11,
   objPartialMatch: 1,

@@ -258,7 +258,7 @@ class Continuous(Law):
 
 
 def error_of_search(middle: Array, spread: Array) -> tuple[Array, Array]:
-    """What tests have held values and probabilities to (docs/accuracy.md), by the middle and the spread of a law."""
+    """What tests have held values and probabilities to (docs: accuracy), by the middle and the spread of a law."""
     round_off = 8 * EPS * (np.abs(middle) + 1.0)
     with np.errstate(over="ignore"):
         chance = np.minimum(1e-12 + round_off * 0.6 / spread, 1.0)

@@ -1,6 +1,6 @@
 """Measured coverage: how often 95% intervals held the true value in simulated tests, for the notes that quote it.
 
-The figures are those of data/coverage.json. The studies bench/coverage*.py write it, docs/coverage.md shows it, and
+The figures are those of data/coverage.json. The studies bench/coverage*.py write it, docs: coverage shows it, and
 bench/coverage_data.py tells its form; it is read when the first note asks.
 """
 
@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from howsure.errors import UnknownName, listing, nearest
 
-PAGE: Final = "docs/coverage.md"  # where a reader finds the figures
+PAGE: Final = "docs/explanation/coverage.md"  # where a reader finds the figures
 
 
 def held(study: str, why: str, measure: str) -> tuple[int, int] | None:

@@ -37,7 +37,7 @@ SENTENCES: Final[dict[str, str]] = {
     "missing-wrong": "{count:,} missing {what}{count:= is|s are} counted as wrong",
     "many-classes": (
         "more classes ({count:,}) than were simulated ({most}): intervals of averages over so many classes hold the "
-        "true value too seldom, except that of macro-recall (docs/coverage.md)"
+        "true value too seldom, except that of macro-recall (docs/explanation/coverage.md)"
     ),
     "no-common-label": (
         "no predicted label{system} occurs among the true labels: are these the right columns, and labels spelled "

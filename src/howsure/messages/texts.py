@@ -306,7 +306,7 @@ def _coverage(f: Mapping[str, Any]) -> str:
 
     return (
         f"{reason('classes', f['why'])}: 95% intervals of {f['metric']} held the true value in {f['low']} to "
-        f"{f['high']}% of simulated tests of this kind (docs/coverage.md)"
+        f"{f['high']}% of simulated tests of this kind (docs/explanation/coverage.md)"
     )
 
 
@@ -406,7 +406,7 @@ def _from_data(f: Mapping[str, Any]) -> str:
             "difference; their mean need not equal the difference of the means"
         )
     way = "a tenth of the way to its bound" if form == "bounds" else "out by a tenth of the range seen"
-    whole = ", each a made-up cluster (docs/clusters.md)" if f["clusters"] else ""
+    whole = ", each a made-up cluster (docs/how-to/clusters.md)" if f["clusters"] else ""
     if form == "alike":
         return f"prior {f['prior']}: weight {weight:g} on each bound{whole}, because all values are the same"
     seen = f"weight {weight:g} on the smallest and on the largest value seen"
@@ -422,12 +422,13 @@ _PRIORS: Final = {
     "item-values": "averages over items: weight 1 on the smallest and on the largest value of an item, each moved a "
     "tenth of the way to its bound",
     "item-pairs": "hamming-loss: weight 1 on each end of its range, shared by the labels",
-    "pooled": "weight 1 per class, split into right and wrong as in all classes together; calibrated (docs/priors.md)",
+    "pooled": "weight 1 per class, split into right and wrong as in all classes together; calibrated "
+    "(docs/explanation/priors.md)",
     "shared": "weight 1 on right and 1 on wrong answers, shared equally among their cells",
     "shared-by-labels": "weight 1/2 on each cell, shared by the labels",
     "each-label": "weight 1/2 on each cell of every label",
     "lent": "prior shared: weight 1/2 on a hit and 1/2 on a miss, and as many items more of the rate that slices share "
-    "as they tell (docs/shrinking.md)",
+    "as they tell (docs/how-to/partial-pooling.md)",
     "none": "prior none: the Bayesian bootstrap of the items",
     "judge-verdicts": "prior even: weight 1/2 on each verdict with each human label",
     "judge-labels": "prior even: weight 1/4 on each combination of the judge's label, the human label and the answer",
@@ -435,7 +436,7 @@ _PRIORS: Final = {
 
 
 def _prior(f: Mapping[str, Any]) -> str:
-    whole = ", each unit of weight a made-up cluster (docs/clusters.md)" if f.get("clusters") else ""
+    whole = ", each unit of weight a made-up cluster (docs/how-to/clusters.md)" if f.get("clusters") else ""
     return _weight(f) + whole
 
 
@@ -477,8 +478,8 @@ def _best_of_many(f: Mapping[str, Any]) -> str:
     return (
         f"{f['metric']} of these items is the best over all thresholds, so it looks too good; mean and interval take "
         "the threshold of one draw and the value of another: in most simulated tests 95% intervals of max-f1 held the "
-        f"best F1 of the population {f['low']} to {f['high']}% of the time (docs/coverage.md); {way} shows what to "
-        "expect of a threshold chosen on these items"
+        f"best F1 of the population {f['low']} to {f['high']}% of the time (docs/explanation/coverage.md); {way} shows "
+        "what to expect of a threshold chosen on these items"
     )
 
 

@@ -382,7 +382,7 @@ class RightAnswersByRows(AllClasses):
 
 
 def doubts(t: Any) -> tuple[str, ...]:
-    """What a table has in which intervals under the pooled prior were seen to fall short (docs/coverage.md).
+    """What a table has in which intervals under the pooled prior were seen to fall short (docs: coverage).
 
     many: thirty classes or more with ten items a class or fewer. rare: half of the classes have no more true items than
     would be taken for them if wrong answers were spread evenly. never: a class is never right, although it has so many

@@ -3,7 +3,7 @@
 Prior `even`, for measures in which classes count alike however rare they are (macro averages, balanced accuracy,
 informedness, markedness): weight 1 a class, of which the share p is on its right answer and the rest on its wrong
 ones, and p is drawn with each table from a Beta around the classes' mean accuracy, of size K/3; the draws are then
-moved by the difference between the measure of the mean table and their mean (docs/why/005, docs/coverage.md).
+moved by the difference between the measure of the mean table and their mean (docs/why/005, docs: coverage).
 All other measures and priors: the weights of the prior as they are.
 """
 

@@ -134,7 +134,7 @@ def _refuse_few(metric: Repeated, part: Patterns, sizes: AnyArray, system: str |
 # Each cluster has a weight of its own, an exponential variable (the Bayesian bootstrap over clusters): a system's cells
 # are the sums of its items' cells in each cluster, times the weights. The prior has the weights that it has without
 # clusters, but each unit of weight is a made-up cluster, and the distribution is stretched
-# (posteriors/cluster_prior.py, docs/why/013, docs/why/045, docs/coverage-clusters.md): with clusters of one item
+# (posteriors/cluster_prior.py, docs/why/013, docs/why/045, docs: coverage-clusters): with clusters of one item
 # nothing changes.
 
 

@@ -288,7 +288,7 @@ def _clusters(d: Scored, many: int, rng: np.random.Generator) -> tuple[Array, Ar
 # again (trying.py) tells what it is worth on items that it was not chosen on. By `folds` that is a table, and the
 # corrected law is the posterior of that table. Where tables have no law of their own (clusters, prior none), and by
 # the other ways, the posterior at the threshold is moved by the optimism, on the logit scale of the measure's range.
-# How often 95% intervals of F1 held the true value before and after: docs/coverage.md, "F1 where chosen".
+# How often 95% intervals of F1 held the true value before and after: docs/explanation/coverage.md, "F1 where chosen".
 
 QUANTILES: Final = 20_000  # by which a corrected law is known
 KNOTS: Final = 181  # of them computed

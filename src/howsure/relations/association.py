@@ -183,7 +183,7 @@ class Association(Result):
 
     `phi_bounds` are the least and greatest phi that the margins allow. `powers_ci` and `powers_cm` are the confidences
     of Powers eq. 5, read as (1 - |informedness|)/√(n - 1), for reference only: ±1.96 of them held the true value in 20
-    to 92% of simulated tests in one study, 7 to 99.6% in another (docs/relations.md), where 95% was meant.
+    to 92% of simulated tests in one study, 7 to 99.6% in another (docs: reconstruct-counts), where 95% was meant.
     """
 
     tally: Tally
@@ -242,8 +242,8 @@ _KEYS: Final = ("value", "low", "high", "error")
 _POWERS: Final = note(
     "powers",
     "CI and CM are (1 - |informedness|)/√(n - 1) and the same of markedness (Powers eq. 5): ±1.96 of them held the "
-    "true value in 20 to 92% of simulated tests where 95% was meant, in some kinds in 7% only (docs/relations.md): "
-    "no intervals; see hs.score",
+    "true value in 20 to 92% of simulated tests where 95% was meant, in some kinds in 7% only "
+    "(docs/how-to/reconstruct-counts.md): no intervals; see hs.score",
 )
 
 

@@ -1,7 +1,7 @@
 """Formats: the one registry of what a result can be written as, and how much of it people are shown.
 
 A new format is a module of `howsure.render` and one entry of FORMATS: `--format`, the suffix of `--out`, `Result.save`,
-the web API and docs/formats.md follow. Renderers see result dicts only.
+the web API and docs/reference/formats.md follow. Renderers see result dicts only.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Format:
     name: str
     suffixes: tuple[str, ...]
     media_type: str
-    about: str  # its line in docs/formats.md
+    about: str  # its line in docs/reference/formats.md
     for_people: bool = False  # programs get all of a long result
     columns: bool = False  # a file of columns, which not every result has
     of: tuple[str, ...] = ()  # the kinds of results that it is for, where it is not for all
@@ -97,12 +97,15 @@ FORMATS: Final = (
     Format("markdown", (".md", ".markdown"), "text/markdown", "a table for a pull request", for_people=True),
     Format("latex", (".tex",), "application/x-tex", "a booktabs table for a paper", for_people=True),
     Format("csv", (".csv",), "text/csv", "one line per row, full precision, nested parts joined by a dot"),
-    Format("html", (".html", ".htm"), "text/html", "the [report](report.md), one page with charts; without the extra "
-           "`charts` a table with bars", for_people=True),
+    Format("html", (".html", ".htm"), "text/html", "the [report](../how-to/report.md), one page with charts; without "
+           "the extra `charts` a table with bars", for_people=True),
+    Format("methods", (".methods",), "text/plain", "the [methods paragraph]"
+           "(../how-to/report-results.md#the-methods-paragraph) of a paper: sample, intervals, prior, pairing, "
+           "computation, version"),
     Format("parquet", (".parquet", ".pq"), "application/vnd.apache.parquet", "the columns of a report, fit for "
            "millions of slices", columns=True),
-    Format("junit", (".xml",), "application/xml", "a [gate](gates.md#in-continuous-integration) as a test suite, with "
-           "a test case for each requirement", of=("gate",)),
+    Format("junit", (".xml",), "application/xml", "a [gate](../how-to/gate.md#in-continuous-integration) as a "
+           "test suite, with a test case for each requirement", of=("gate",)),
 )  # fmt: skip
 TEXTS: Final = tuple(f for f in FORMATS if not f.columns and not f.of)  # of every result
 PICTURES: Final = {  # what a chart is written as, by its suffix: the method of Chart is to_svg, to_png, ...

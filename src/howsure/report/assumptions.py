@@ -110,7 +110,7 @@ def _settings(result: ResultDict, kind: ResultKind, measures: Sequence[Any]) -> 
 def _worth(result: ResultDict, kind: ResultKind, measures: Sequence[Any]) -> str:
     """How much the prior weighs in the measures shown: these need not all have the same.
 
-    Averages in which classes count alike have weight 1 per class under `even` (docs/priors.md); a prior with the same
+    Averages in which classes count alike have weight 1 per class under `even` (docs: priors); a prior with the same
     weight on every cell weighs more on the table of all classes than on that of a class against the rest.
     """
     data, prior, notes = result.get("data") or {}, result["prior"], result.get("notes") or ()

@@ -181,6 +181,10 @@ class Result:
         """A booktabs table for a paper."""
         return self._render("latex")
 
+    def to_methods(self) -> str:
+        """Return a methods paragraph for a paper: sample, intervals, prior, pairing, computation, version."""
+        return self._render("methods")
+
     def to_csv(self) -> str:
         """One line per row, full precision."""
         return self._render("csv")
@@ -267,7 +271,7 @@ class Result:
         columns: str | Iterable[str] = (),
         verbose: bool = False,
     ) -> None:
-        """Write a file, whole or not at all, in the format of its suffix, or that `kind` names (docs/formats.md).
+        """Write a file, whole or not at all, in the format of its suffix, or that `kind` names (docs: formats).
 
         Some formats need columns, which a Report has, or are for gates. `columns` and `verbose` are as in to_text.
         """
