@@ -137,7 +137,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 def deselect(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what is not of the tier."""
     kept = [item for item in items if not item.get_closest_marker("deep")]
-    asked = config.getoption("keyword") or config.getoption("--write-costs", default=False)  # of some, all cases
+    named = config.getoption("keyword") or any("::" in x for x in config.args)
+    asked = named or config.getoption("--write-costs", default=False)  # of some, all cases
     kept = one_of_each(kept) if tiers.tier == "fast" else kept if asked else within_budget(kept)
     chosen = set(kept)
     config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
@@ -150,14 +151,16 @@ def pytest_collection_finish() -> None:
 
 
 def within_budget(items: list[pytest.Item]) -> list[pytest.Item]:
-    """Of each test the cases that its time allows; all of the features, and of one that is marked whole."""
+    """Of each test the cases that its time allows; of the features all that are not slow, of one marked whole all."""
     tests: dict[str, list[pytest.Item]] = {}
     for item in items:
         tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
     kept: set[pytest.Item] = set()
     for test, cases in tests.items():
-        whole = cases[0].get_closest_marker("whole") or cases[0].path.parent in FEATURES
-        kept.update(cases if whole else tiers.affordable(tiers.name_of(test), cases))
+        if cases[0].get_closest_marker("whole"):
+            kept.update(cases)
+        elif not tiers.is_slow(test):
+            kept.update(cases if cases[0].path.parent in FEATURES else tiers.affordable(test, cases))
     return [item for item in items if item in kept]
 
 
@@ -167,7 +170,7 @@ def one_of_each(items: list[pytest.Item]) -> list[pytest.Item]:
     kept = []
     for item in items:
         test = item.nodeid.partition("[")[0]
-        if item.get_closest_marker("outside") or not tiers.is_quick(tiers.name_of(test)):
+        if item.get_closest_marker("outside") or not tiers.is_quick(test):
             continue
         if item.path.parent in FEATURES or not isinstance(item, pytest.Function) or test not in seen:
             kept.append(item)

@@ -9,6 +9,7 @@ import json
 import resource
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -58,11 +59,12 @@ def pytest_testnodedown(node: Any) -> None:
 
 
 def _each() -> dict[str, float]:
-    """Seconds of a case; of tests that have the same name, of the costlier one."""
+    """Seconds of a case by the name of its test, and by its file too where several files have a test of that name."""
+    files = Counter(test.partition("::")[2] for test in cases)
     each: dict[str, float] = {}
     for test, n in cases.items():
-        name = tiers.name_of(test)
-        each[name] = max(each.get(name, 0.0), round(spent[test] / n, 3))
+        path, _, name = test.partition("::")
+        each[name if files[name] == 1 else f"{Path(path).stem}::{name}"] = round(spent[test] / n, 3)
     return {name: seconds for name, seconds in each.items() if seconds >= LEAST}
 
 

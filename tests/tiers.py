@@ -1,13 +1,15 @@
 """Three tiers of tests, from seconds to many minutes: fast, test and deep.
 
-`make test` (plain pytest) tests every property. A sweep of many like cases keeps a spread sample there, and the rest is
-marked deep: `make deep` (pytest --tier deep) runs all. `make fast` (pytest --tier fast) runs the folders of FEATURES,
-the doctests, and one case of every other test; it leaves out a test if a case takes more than QUICK seconds, or if it
-asks another program (marked outside).
+`make test` (plain pytest) tests every property that does not take long. A sweep of many like cases keeps a spread
+sample there, and the rest is marked deep: `make deep` (pytest --tier deep) runs all. `make fast` (pytest --tier fast)
+runs the folders of FEATURES, the doctests, and one case of every other test; it leaves out a test if a case takes more
+than QUICK seconds, or if it asks another program (marked outside).
 
-Of a test whose cases take long, `make test` runs as many as BUDGET allows, spread over all of them. What a case takes
-was measured: tests/costs.json, written by `python -m pytest -q -n 2 -p tests.cpu_time --write-costs`. A test that is
-marked `whole` walks over all there is of something, and is not cut.
+Of a test whose cases take long, `make test` runs as many as BUDGET allows, spread over all of them, and none if one
+takes more than SLOW: that is for the deep tier, except in the folders of PROMISES. What a case takes was measured:
+tests/costs.json, written by `python -m pytest -q -n 2 -p tests.cpu_time --write-costs`. A test that is marked `whole`
+walks over all there is of something, or holds what nothing else does, and is not cut. Cases that are named (-k, or
+file::test) run in any tier.
 """
 
 from __future__ import annotations
@@ -28,6 +30,8 @@ FEATURES = (  # run whole
 )  # fmt: skip
 BUDGET = 0.15  # seconds of the processor, for all cases of a test
 QUICK = 0.1  # seconds of a case that the fast tier runs
+SLOW = 0.3  # seconds of a case that only the deep tier runs
+PROMISES = ("command", "databases", "docs", "jobs", "web")  # what users see or rely on: processes, pages, safety
 COSTS = Path(__file__).with_name("costs.json")  # seconds of a case
 tier = "test"  # what runs now; set by conftest.py before any test module is imported
 
@@ -61,30 +65,40 @@ def turn(cases: Iterable[Any], at: int, every: int) -> list[Any]:
     return list(cases) if tier == "deep" else list(cases)[at % every :: every]
 
 
-def affordable(name: str, cases: Sequence[Any]) -> list[Any]:
+def affordable(test: str, cases: Sequence[Any]) -> list[Any]:
     """As many cases of a test as its time allows, spread from the first to the last: at least these two; all if new."""
-    cost = costs().get(name)
-    most = len(cases) if cost is None else max(2, int(BUDGET / cost + 1e-9))
+    cost = cost_of(test)
+    most = len(cases) if not cost else max(2, int(BUDGET / cost + 1e-9))
     if most >= len(cases):
         return list(cases)
     return [cases[i * (len(cases) - 1) // (most - 1)] for i in range(most)]
 
 
-def is_quick(name: str) -> bool:
+def is_quick(test: str) -> bool:
     """Whether the fast tier has the time for a case of a test; it has for what is new."""
-    return costs().get(name, 0.0) <= QUICK
+    return cost_of(test) <= QUICK
+
+
+def is_slow(test: str) -> bool:
+    """Whether a case of a test takes longer than any but the deep tier has for it."""
+    return cost_of(test) > SLOW and Path(test.partition("::")[0]).parts[1] not in PROMISES
+
+
+def cost_of(test: str) -> float:
+    """Seconds of a case of a test, given as `path::name`; 0 for what is new or takes next to nothing.
+
+    What was measured is kept by names, so that a test may move to another file; where two files have a test of one
+    name, by the name of the file too.
+    """
+    path, _, name = test.partition("::")
+    return costs().get(f"{Path(path).stem}::{name}", costs().get(name, 0.0))
 
 
 @cache
 def costs() -> dict[str, float]:
-    """What was measured, by names of tests, so that a test may move to another file; those of one name share it."""
+    """What was measured."""
     found: dict[str, float] = json.loads(COSTS.read_text(encoding="utf-8"))
     return found
-
-
-def name_of(nodeid: str) -> str:
-    """The name of a test, without its file and its case."""
-    return nodeid.partition("[")[0].partition("::")[2]
 
 
 def _param(values: Sequence[Any], kept: bool) -> Any:

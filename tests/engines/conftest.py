@@ -12,6 +12,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from tests import tiers
 from tests.engines.data import LISTS, polars_frame
 
 ROOT = Path(__file__).parents[2]
@@ -51,5 +52,5 @@ def _started(folder: Path, mode: str) -> subprocess.Popen[bytes]:
     env.pop("SPARK_REMOTE", None)
     env["JDK_JAVA_OPTIONS"] = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # it ends before better code pays
     line = ["sh", "-c", '"$@" >"$0/messages" 2>&1; echo $? >"$0/ended" && mv "$0/ended" "$0/code"', str(folder)]
-    line += [sys.executable, "-m", "tests.engines.spark_cases", mode, str(folder)]
+    line += [sys.executable, "-m", "tests.engines.spark_cases", mode, str(folder), tiers.tier]
     return subprocess.Popen(line, env=env, cwd=ROOT, start_new_session=True)

@@ -10,10 +10,12 @@ import math
 import pickle
 import sys
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from howsure.io.entrance import evidence
+from tests import tiers
 from tests.engines.data import CASES, COLUMNS, FEW, nameless
 from tests.engines.spark_conditions import check_conditions
 
@@ -47,21 +49,26 @@ def frame(spark: Any) -> Any:
 def main() -> None:
     warnings.simplefilter("ignore")
     assert any(math.isnan(x) for x in COLUMNS["digit_nan"])
-    mode, folder = sys.argv[1:]
+    mode, folder, tiers.tier = sys.argv[1:]
     spark = session(mode)
     data = frame(spark)
     found: dict[str, Any] = {}
-    for name in ASKED:
+    for name in own(ASKED, mode):
         made = evidence(data, **CASES[name])
         assert made.library == "pyspark"
         found[name] = nameless(made)
     engine = {"engine": "spark", "remote": "local[2]" if mode == "connect" else None}
-    for name, (place, case) in files(Path(folder)).items():
+    for name, (place, case) in own(files(Path(folder)).items(), mode):
         found[name] = evidence(place, **case, **engine)
     if mode == "classic":
         check_conditions(spark, Path(folder, "conditions"))
     spark.stop()
     Path(folder, "found").write_bytes(pickle.dumps(found))
+
+
+def own(cases: Iterable[Any], mode: str) -> list[Any]:
+    """The cases of a mode: half of them each, all when deep."""
+    return tiers.turn(cases, int(mode == "classic"), 2)
 
 
 def files(folder: Path) -> dict[str, tuple[Any, dict[str, Any]]]:

@@ -16,7 +16,7 @@ from howsure.evidence.classes import Tally
 from howsure.io.entrance import evidence
 from tests.engines.conftest import MODES
 from tests.engines.data import CASES, COLUMNS, ENGINES, FEW, N, batches, nameless, polars_frame, reference
-from tests.engines.spark_cases import ASKED, files
+from tests.engines.spark_cases import ASKED, files, own
 from tests.tiers import turn
 
 
@@ -133,8 +133,9 @@ def test_a_million_slices_are_one_array():
 @pytest.mark.outside
 @pytest.mark.parametrize("mode", MODES)
 def test_the_same_evidence_on_spark(mode, spark):
-    """Spark Connect and classic Spark give all that polars gives, of files all that DuckDB reads, and keep the rows
-    that conditions ask for.
+    """Spark gives all that polars gives, of files all that DuckDB reads, and keeps the rows that conditions ask for.
+
+    Spark Connect and classic Spark have half of the cases each, all when deep.
     """
     folder, end = spark / mode, time.monotonic() + 600
     while not (folder / "code").exists():
@@ -142,7 +143,7 @@ def test_the_same_evidence_on_spark(mode, spark):
         time.sleep(0.1)
     assert (folder / "code").read_text() == "0\n", (folder / "messages").read_text()[-3000:]
     found = pickle.loads((folder / "found").read_bytes())
-    wanted = {name: reference(name) for name in ASKED}
-    wanted |= {name: nameless(evidence(place, **case)) for name, (place, case) in files(folder).items()}
+    wanted = {name: reference(name) for name in own(ASKED, mode)}
+    wanted |= {name: nameless(evidence(place, **case)) for name, (place, case) in own(files(folder).items(), mode)}
     assert set(found) == set(wanted)
     assert [name for name, one in wanted.items() if found[name] != one or found[name].notes != one.notes] == []

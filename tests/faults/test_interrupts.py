@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from howsure.cli.app import app
 from tests.faults.lines import LINES, WRITE, words
 from tests.faults.nursery import Line, ran
@@ -43,6 +45,7 @@ def test_an_interrupt_in_the_middle(tmp_path) -> None:
     assert stopped > len(tries) / 2
 
 
+@pytest.mark.whole
 def test_an_interrupt_while_the_file_is_written(tmp_path) -> None:
     """Its bytes are there but not its name: it goes, and what had the name stays."""
     old = tmp_path / "x.json"

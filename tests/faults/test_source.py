@@ -54,6 +54,7 @@ def found(tree: ast.AST) -> list[str]:
     return wrong
 
 
+@pytest.mark.whole
 def test_no_file_runs_text() -> None:
     """Found by the syntax, whatever the names of variables."""
     assert len(FILES) > 100

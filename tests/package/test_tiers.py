@@ -38,6 +38,31 @@ def test_a_sample_that_would_miss_a_row_is_refused():
         spread(range(5), range(3), every=4)
 
 
+@pytest.fixture
+def measured(monkeypatch):
+    """What cases take, as if it had been measured."""
+    found = {"test_quick": 0.02, "test_slow": 1.0, "test_one::test_twice": 0.2, "test_two::test_twice": 1.0}
+    monkeypatch.setattr(tiers, "costs", lambda: found)
+
+
+@pytest.mark.usefixtures("measured")
+def test_slow_cases_are_for_the_deep_tier_but_where_users_rely_on_them():
+    """Of one name in two files each has its own cost; what is new takes nothing."""
+    slow = {x for x in ("quick", "slow", "new") if tiers.is_slow(f"tests/laws/test_x.py::test_{x}")}
+    assert slow == {"slow"}
+    assert not tiers.is_slow("tests/web/test_x.py::test_slow")
+    assert [tiers.is_slow(f"tests/laws/test_{x}.py::test_twice") for x in ("one", "two")] == [False, True]
+
+
+@pytest.mark.usefixtures("measured")
+def test_a_budget_keeps_the_first_and_the_last_case():
+    """As many cases as the time allows, spread over all; all of what is new."""
+    name = "tests/laws/test_x.py::test_"
+    assert tiers.affordable(f"{name}quick", range(100)) == [0, 16, 33, 49, 66, 82, 99]
+    assert tiers.affordable("tests/laws/test_one.py::test_twice", range(100)) == [0, 99]
+    assert tiers.affordable(f"{name}new", range(100)) == list(range(100))
+
+
 def test_turns_meet_every_case_between_them(monkeypatch):
     """Three tests in turn see each case once, and each sees all in the deep tier."""
     monkeypatch.setattr(tiers, "tier", "test")
