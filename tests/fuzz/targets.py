@@ -14,8 +14,10 @@ from pathlib import Path
 
 import howsure as hs
 from howsure import HowsureError
+from howsure._wins import win_counts
 from howsure.catalogue import described, parse, repeated, retrieval
 from howsure.cli import parse as parsing
+from howsure.evidence.classes import typed_cells
 from howsure.io import where
 from howsure.ranking import names
 from howsure.verbs.requirements import requirements
@@ -123,8 +125,8 @@ def measure_names(data: bytes) -> bool:
 def option_texts(data: bytes) -> bool:
     """Counts, wins, rates, shares, sizes, limits and conditions of the command line; the first byte is which."""
     ways: tuple[Callable[[str], object], ...] = (
-        parsing.cells,
-        parsing.win_counts,
+        typed_cells,
+        win_counts,
         parsing.outcome,
         parsing.prevalence,
         parsing.sizes,
