@@ -21,7 +21,7 @@ from howsure.messages.notes import Notes, merged, note
 from howsure.messages.numbers import count, probability, within
 from howsure.messages.user_text import visible
 from howsure.posteriors.distribution import Distribution, Interval, number_or_array
-from howsure.posteriors.estimand import NextScore, Question
+from howsure.posteriors.estimand import Estimand, NextScore
 from howsure.posteriors.future_items import MOST_OF_TWO, called, difference_apart, draws_of_tables
 from howsure.posteriors.posterior import Posterior
 from howsure.render import columns as col
@@ -122,7 +122,7 @@ class Forecast(Result, Distribution):
     undefined: Any
     level: float
     posteriors: tuple[Posterior, ...] = field(repr=False)
-    question: Question = field(repr=False)
+    question: Estimand = field(repr=False)
     systems: tuple[str, ...]  # two for a difference, first less second
     paired: bool
     below: float | None = None
@@ -418,14 +418,14 @@ def _apart(both: tuple[Posterior, Posterior], names: tuple[str, str], metric: An
     return _made(found, one, n, level, both, names, paired=False)
 
 
-def _refuse_many(question: Question, n: int) -> None:
+def _refuse_many(question: Estimand, n: int) -> None:
     tables = int(np.prod(question.state.evidence.shape, dtype=int))
     if tables > 1 and tables * min(n, MOST_OF_TWO) > MOST_NUMBERS:
         raise BadSetting(f"{plural(tables, 'slice')} with {plural(n, 'item')} to come in each are too many at once.")
 
 
 def _made(
-    found: NextScore, question: Question, n: int, level: float, posteriors: tuple[Posterior, ...],
+    found: NextScore, question: Estimand, n: int, level: float, posteriors: tuple[Posterior, ...],
     systems: tuple[str, ...], paired: bool,
 ) -> Forecast:  # fmt: skip
     of = question.asked if len(systems) == 1 else f"{systems[0]} - {systems[1]}, {question.asked}"

@@ -24,7 +24,7 @@ from howsure.messages.numbers import probability
 from howsure.messages.user_text import visible
 from howsure.messages.verdicts import decisive
 from howsure.posteriors.distribution import Error
-from howsure.posteriors.estimand import Question
+from howsure.posteriors.estimand import Estimand
 from howsure.posteriors.posterior import Posterior
 from howsure.posteriors.sampling import MOST_DRAWS, MOST_NUMBERS
 from howsure.render import columns as col
@@ -461,7 +461,7 @@ def _ranked(
     return Leaderboard(rows, found.ordered(order), joint is not None, apart, joint or first, differ)
 
 
-def _pairs(joint: Posterior, asked: Any, whole: Question) -> tuple[Array, float] | None:
+def _pairs(joint: Posterior, asked: Any, whole: Estimand) -> tuple[Array, float] | None:
     """P(system i above j) by the laws that compare has for two; None where draws of all are to tell it."""
     systems = joint.evidence.systems
     many = range(len(systems))
@@ -478,7 +478,7 @@ def _pairs(joint: Posterior, asked: Any, whole: Question) -> tuple[Array, float]
     return table, error
 
 
-def _together(whole: Question, pairs: tuple[Array, float] | None, n: int | None) -> Standing:
+def _together(whole: Estimand, pairs: tuple[Array, float] | None, n: int | None) -> Standing:
     """Systems on the same items: two by their difference, more by joint draws, of which doubt takes more."""
     lower = whole.metric.better == "lower"
     if pairs is not None and lower:
@@ -491,7 +491,7 @@ def _together(whole: Question, pairs: tuple[Array, float] | None, n: int | None)
     return found
 
 
-def _apart(questions: list[Question], n: int | None) -> Standing:
+def _apart(questions: list[Estimand], n: int | None) -> Standing:
     """Systems tested on different items: two by their difference, more by integrals, or by draws where asked."""
     lower = questions[0].metric.better == "lower"
     if n is None and len(questions) == 2:

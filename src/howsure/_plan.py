@@ -14,7 +14,7 @@ from howsure.errors import BadSetting
 from howsure.messages.language import option, spelled
 from howsure.messages.notes import Notes, note
 from howsure.messages.numbers import short
-from howsure.posteriors.estimand import Question
+from howsure.posteriors.estimand import Estimand
 from howsure.posteriors.posterior import Posterior, posterior
 from howsure.render import columns as col
 from howsure.render.formats import Detail
@@ -249,7 +249,7 @@ def _whole(n: Any) -> int:
 
 def _design(
     metric: Any, pilot: Any, expected: Any, prior: Any, seed: int | None
-) -> tuple[Question, Any, tuple[float, str]]:
+) -> tuple[Estimand, Any, tuple[float, str]]:
     """The measure put to the pilot, or to the empty table that is expected, and the shares that are."""
     if (pilot is None) == (expected is None):
         both = f"{option('pilot')} and {option('expected')}"
@@ -274,7 +274,7 @@ def _design(
 class _Design:
     """Where future data come from."""
 
-    question: Question
+    question: Estimand
     stated: Any
     disagreement: float | None
     expected: Any

@@ -32,7 +32,7 @@ from howsure.posteriors.class_samples import (
     sampler_of,
 )
 from howsure.posteriors.distribution import Distribution
-from howsure.posteriors.estimand import Chance, Gap, NextScore, Places, Question, drawn_gap
+from howsure.posteriors.estimand import Chance, Estimand, Gap, NextScore, Places, drawn_gap
 from howsure.posteriors.future_items import LEAST_DRAWS, called, drawn_score
 from howsure.posteriors.sampling import GROWN, apart, difference_law, sampled_law, shared_draws
 from howsure.posteriors.state import State
@@ -156,7 +156,7 @@ MOST_SIMULATED: Final = 120  # classes; with more, averages over classes are off
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AllClasses(Question):
+class AllClasses(Estimand):
     """A measure of all classes of a tally."""
 
     metric: Metric
@@ -277,7 +277,7 @@ class AllClasses(Question):
         """The measure of drawn cells."""
         return class_samples.Bounded(self.formula, *self.metric.bounds)
 
-    def _drawn_alike(self, other: Question) -> bool:
+    def _drawn_alike(self, other: Estimand) -> bool:
         """Whether another question looks at the same tables."""
         mine = (self.metric.classes_count_alike, self._lost)
         return type(other) is type(self) and (other.metric.classes_count_alike, other._lost) == mine
@@ -310,7 +310,7 @@ class AllClasses(Question):
         """Against guessing at the margins of all classes."""
         return chance.of_all_classes(self.formula, self.metric, self.state, at)
 
-    def matches(self, other: Question) -> None:
+    def matches(self, other: Estimand) -> None:
         """Both need the same classes."""
         chance.refuse_other_classes(self.state.evidence, other.state.evidence, True)
 

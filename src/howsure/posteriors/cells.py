@@ -20,7 +20,7 @@ from howsure.errors import BadSetting
 from howsure.evidence.protocol import same_fields
 from howsure.messages.notes import Notes, note
 from howsure.posteriors.distribution import Distribution, number_or_array
-from howsure.posteriors.estimand import EXACT, Gap, NextScore, Question, drawn_gap, exact_gap
+from howsure.posteriors.estimand import EXACT, Estimand, Gap, NextScore, drawn_gap, exact_gap
 from howsure.posteriors.routes import Model, Shapes, exact_part, values
 from howsure.posteriors.state import State
 
@@ -64,7 +64,7 @@ def score_over_classes(t: Any, metric: Metric, formula: Any, lost: bool) -> Arra
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CellQuestion(Question):
+class CellEstimand(Estimand):
     """A measure of four cells of one system, or of two and more on the same items."""
 
     metric: Metric
@@ -289,8 +289,8 @@ class CellQuestion(Question):
 
         answers = self.answers()
 
-        def alike(other: Question) -> bool:
-            return isinstance(other, CellQuestion) and same_fields(other.answers(), answers)
+        def alike(other: Estimand) -> bool:
+            return isinstance(other, CellEstimand) and same_fields(other.answers(), answers)
 
         def drawn(asked: list[Any]) -> list[Array]:
             return self.draw_systems(answers, [q.light for q in asked], n, seed)

@@ -14,10 +14,10 @@ from howsure.arrays import Array, Integers
 from howsure.catalogue.expressions import CELLS
 from howsure.catalogue.forms import Linear, by_chance
 from howsure.catalogue.metric import Metric
-from howsure.distributions.stretched import Stretch, stretched
+from howsure.distributions.stretched import Stretch
 from howsure.errors import BadSetting
 from howsure.messages.language import option
-from howsure.posteriors.cells import CellQuestion, refuse_two_level
+from howsure.posteriors.cells import CellEstimand, refuse_two_level
 from howsure.posteriors.chance import share_above
 from howsure.posteriors.class_against_rest import ClassAgainstRest
 from howsure.posteriors.cluster_prior import (
@@ -29,16 +29,14 @@ from howsure.posteriors.cluster_prior import (
     stretch_of_difference,
     stretch_pair,
 )
-from howsure.posteriors.distribution import Distribution
-from howsure.posteriors.estimand import Chance, Gap, NextScore, Places, drawn_gap, exact_gap
+from howsure.posteriors.estimand import Chance, NextScore, Places
 from howsure.posteriors.future_items import called, drawn_score, number_of_draws, sums_scores, wider
-from howsure.posteriors.future_units import OfQuotient, OfTiltedDifferences, Stretching, Units
-from howsure.posteriors.means import mean_law
+from howsure.posteriors.future_units import OfQuotient, OfTiltedDifferences, PilotUnits, Stretching
 from howsure.posteriors.paired import one_row, pattern_weight, prior_cells
-from howsure.posteriors.sampling import apart, difference_law
+from howsure.posteriors.sampling import apart
+from howsure.posteriors.units import Ratio, Units
 
 if TYPE_CHECKING:
-    from howsure.distributions.protocol import Law
     from howsure.posteriors.state import Outlook
 
 
@@ -59,7 +57,7 @@ def of_one(q: Any, seed: int, stated: Any) -> OfQuotient:
 
     sums = q.taking_part(0)
     stretching = Stretching(sums.share, q.light.bounds, sums.clusters / q.clusters)
-    return OfQuotient(q.cells[0] @ top, q.cells[0] @ bottom, atoms, Units(q.clusters, seed), stretching)
+    return OfQuotient(q.cells[0] @ top, q.cells[0] @ bottom, atoms, PilotUnits(q.clusters, seed), stretching)
 
 
 def future_difference(q: Any, by: float, seed: int, disagreement: Any, stated: Any) -> OfTiltedDifferences:
@@ -76,7 +74,7 @@ def future_difference(q: Any, by: float, seed: int, disagreement: Any, stated: A
     tops, bottoms = ((q.cells[0] @ line, q.cells[1] @ line) for line in (top, bottom))
     sign = -1.0 if q.metric.better == "lower" else 1.0
     stretching = Stretching(q.pair.share, q.light.bounds, q.pair.clusters / q.clusters)
-    return OfTiltedDifferences(tops, bottoms, prior, by, sign, Units(q.clusters, seed), stretching)
+    return OfTiltedDifferences(tops, bottoms, prior, by, sign, PilotUnits(q.clusters, seed), stretching)
 
 
 def _form(q: Any, stated: Any) -> Linear:
@@ -126,7 +124,7 @@ class Pair:
 class CellsOfClusters(OfClusters):
     """A metric of four cells."""
 
-    by_cluster: tuple[CellQuestion, ...]  # one a system, its batch the clusters
+    by_cluster: tuple[CellEstimand, ...]  # one a system, its batch the clusters
 
     @property
     def light(self) -> Metric:
@@ -214,21 +212,21 @@ class CellsOfClusters(OfClusters):
         form = self.light.reading.form
         return form if isinstance(form, Linear) else None
 
-    def law(self) -> tuple[Law, str]:
-        """A stretched quotient of Gammas where the formula is one of cells, else by draws."""
-        self.state.evidence.single()
+    def ratio(self) -> Ratio | None:
+        """Of one system, where the formula is a quotient of cells."""
         form = self.quotient
         if form is None or self.light.reading.outer:
-            return super().law()
-        rows, shapes = self._rows_and_shapes
-        return stretched(*mean_law(rows @ np.array(form.top), rows @ np.array(form.bottom), shapes), self.stretches[0])
+            return None
+        return self._units.ratio(form.top, form.bottom, self.stretches[0])
 
     @property
-    def _rows_and_shapes(self) -> tuple[Array, Array]:
-        """The cells of clusters and of the prior's units, and their shapes."""
-        kept = self.weights > 0
-        rows = np.concatenate([self.cells[0], np.diag(self.sizes[0])[kept]])
-        return rows, np.concatenate([np.ones(self.clusters), self.weights[kept]])
+    def _units(self) -> Units:
+        """The cells of clusters and of the prior's units."""
+        return Units.seen(self.cells[0]) + Units(np.diag(self.sizes[0]), self.weights)
+
+    def _of_pair(self, system: int) -> Units:
+        """The cells of one of two systems, and of the prior's units of their difference."""
+        return Units.seen(self.cells[system]) + Units(self.joint_atoms(system), self.atom_weights)
 
     def plain_draws(self, n: int, seed: int) -> Array:
         """All systems from the same weights of the clusters."""
@@ -270,21 +268,22 @@ class CellsOfClusters(OfClusters):
     def next_score(self, n: int) -> NextScore:
         """The score of the items of the next n clusters, by draws of whole clusters."""
         self.state.evidence.single()
-        rows, shapes = self._rows_and_shapes
-        shapes = wider(shapes, self.stretches[0])
-        return self._next(rows, shapes, n, lambda cells: self._shown(cells[:, :4]), self.light.bounds)
+        units = self._units
+        shapes = wider(units.shapes, self.stretches[0])
+        return self._next(units.features, shapes, n, lambda cells: self._shown(cells[:, :4]), self.light.bounds)
 
     def next_difference(self, n: int) -> NextScore:
         """Of both systems on the items of the same next clusters."""
-        rows = [np.concatenate([x, self.joint_atoms(s)]) for s, x in enumerate(self.cells)]
-        shapes = np.concatenate([np.ones(self.clusters), self.atom_weights])
-        kept, (low, high) = shapes > 0, self.light.bounds
+        one, two = self._of_pair(0), self._of_pair(1)
+        low, high = self.light.bounds
 
         def gap(cells: Array) -> Array:
             return apart(self._shown(cells[:, :4]), self._shown(cells[:, 4:]))
 
-        shapes = wider(shapes[kept], self._gap_stretch)
-        return self._next(np.concatenate(rows, axis=1)[kept], shapes, n, gap, (low - high, high - low))
+        shapes = wider(one.shapes, self._gap_stretch)
+        return self._next(
+            np.concatenate([one.features, two.features], axis=1), shapes, n, gap, (low - high, high - low)
+        )
 
     def _next(
         self, rows: Array, shapes: Array, n: int, score: Callable[[Array], Array], bounds: tuple[float, float]
@@ -320,18 +319,14 @@ class CellsOfClusters(OfClusters):
         item = float(np.mean(self.items)) / float(usual.mean()) if len(usual) else 1.0
         return difference_share(np.abs(right[0] / size[0] - right[1] / size[1]), usual, min(item, 1.0))
 
-    def difference(self) -> Gap:
-        """Exact where both systems have the same denominator in every cluster, else by joint draws."""
+    def gap_ratio(self) -> Ratio | None:
+        """Where both systems have the same denominator in every cluster."""
         refuse_two_level(self.state)
         form = self.quotient
-        found = None if form is None or self.light.reading.outer else self._exact_difference(form)
-        name = f"difference of {self.metric}"
-        if found is None:
-            n = min(self.most_draws, self.state.wanted_draws(1.3))
-            drawn = difference_law(self.metric.bounds, self._gap_draws(n, self.state.seed))
-            return drawn_gap(Distribution(name, drawn, "sampled", self._gap_draws))
-        law, route = stretched(*found, self._gap_stretch)
-        return exact_gap(Distribution(name, law, route, self._gap_draws, notes=self.remarks), route)
+        if form is None or self.light.reading.outer:
+            return None
+        one, two = (self._of_pair(s).ratio(form.top, form.bottom) for s in (0, 1))
+        return one.minus(two, self._gap_stretch)
 
     @cached_property
     def _gap_stretch(self) -> Stretch:
@@ -348,20 +343,6 @@ class CellsOfClusters(OfClusters):
     def pairs_differ(self) -> bool:
         """Two systems have made-up clusters on which these two differ, more have those of each."""
         return len(self.cells) > 2
-
-    def _exact_difference(self, form: Linear) -> tuple[Law, str] | None:
-        top, bottom = np.array(form.top), np.array(form.bottom)
-        one, two = (np.concatenate([x, self.joint_atoms(s)]) for s, x in enumerate(self.cells))
-        shapes = np.concatenate([np.ones(self.clusters), self.atom_weights])
-        kept = shapes > 0
-        below = one @ bottom
-        if not np.allclose(below[kept], (two @ bottom)[kept], rtol=1e-12, atol=0.0):
-            return None
-        kept &= below > 0
-        gap = (one - two) @ top
-        if not gap[kept].any():
-            return None
-        return mean_law(gap[kept], below[kept], shapes[kept])
 
     def joint_atoms(self, system: int) -> Array:
         """Made-up clusters of the joint patterns (truth, first, second), as the cells of one of the systems."""

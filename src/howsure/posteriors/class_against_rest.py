@@ -16,8 +16,8 @@ from howsure.catalogue.metric import Metric
 from howsure.evidence.classes import Tally
 from howsure.messages.notes import Note, Notes, note
 from howsure.posteriors import chance
-from howsure.posteriors.cells import CellQuestion, label_notes, of_all_classes, refuse_two_level, score_over_classes
-from howsure.posteriors.estimand import Chance, NextScore, Places, Question
+from howsure.posteriors.cells import CellEstimand, label_notes, of_all_classes, refuse_two_level, score_over_classes
+from howsure.posteriors.estimand import Chance, Estimand, NextScore, Places
 from howsure.posteriors.routes import Model, Shapes, exact_law
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ClassAgainstRest(CellQuestion):
+class ClassAgainstRest(CellEstimand):
     """A measure of the 2x2 table of the class at a place among the labels."""
 
     place: int
@@ -104,7 +104,7 @@ class ClassAgainstRest(CellQuestion):
         """Against random guessing at the same margins."""
         return chance.of_cells(self.light, self.metric, self.counts(), self.model, self.state, self.place, at)
 
-    def matches(self, other: Question) -> None:
+    def matches(self, other: Estimand) -> None:
         """Both need the same positive class."""
         chance.refuse_other_classes(self.state.evidence, other.state.evidence, False)
 
@@ -136,7 +136,7 @@ class OnlyClass(ClassAgainstRest):
 
     def observed(self, counts: Shapes) -> Array:
         """The same of future items."""
-        return CellQuestion.observed(self, counts)
+        return CellEstimand.observed(self, counts)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -198,7 +198,7 @@ class ClassAmongMany(ClassAgainstRest):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EveryClass(Question):
+class EveryClass(Estimand):
     """A measure of every class against the rest at once: the first axis of all arrays is the classes."""
 
     inner: ClassAgainstRest
@@ -280,7 +280,7 @@ def _mixed(metric: Metric) -> bool:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RightOrWrong(CellQuestion):
+class RightOrWrong(CellEstimand):
     """A measure of right and wrong answers of classes or label sets."""
 
     @cached_property
@@ -336,7 +336,7 @@ class RightOrWrong(CellQuestion):
         """More right answers than agreement by chance: kappa above 0."""
         return chance.of_right_answers(self.light, self.metric, self.state, at)
 
-    def matches(self, other: Question) -> None:
+    def matches(self, other: Estimand) -> None:
         """Both need the same positive class, if they have one."""
         chance.refuse_other_classes(self.state.evidence, other.state.evidence, False)
 
@@ -400,7 +400,7 @@ class Passes(RightOrWrong):
         del at
         return None
 
-    def matches(self, other: Question) -> None:
+    def matches(self, other: Estimand) -> None:
         """Outcomes match outcomes."""
 
     @property

@@ -23,7 +23,7 @@ from howsure.posteriors import priors
 from howsure.posteriors.cells import used_classes
 from howsure.posteriors.class_against_rest import ClassAgainstRest, ClassAmongMany, EveryClass, OnlyClass, RightOrWrong
 from howsure.posteriors.distribution import Distribution
-from howsure.posteriors.estimand import Question, nothing_shared
+from howsure.posteriors.estimand import Estimand, nothing_shared
 from howsure.posteriors.priors import Prior
 from howsure.posteriors.state import State
 from howsure.validate import find
@@ -62,7 +62,7 @@ def parse(state: State, name: Any) -> Metric:
     return parse_metric(name)
 
 
-def question(state: State, metric: Metric, asked: str) -> Question:
+def question(state: State, metric: Metric, asked: str) -> Estimand:
     """A 2x2 table, right and wrong answers, or all classes at once."""
     if state.prior.shared:
         from howsure.posteriors.shrunken import shrunken
@@ -172,7 +172,7 @@ def names(state: State) -> list[str]:
     return answered(state, question)
 
 
-def answered(state: State, ask: Callable[[State, Metric, str], Question]) -> list[str]:
+def answered(state: State, ask: Callable[[State, Metric, str], Estimand]) -> list[str]:
     """The measures of the catalogue that a kind of evidence answers."""
     found = []
     for metric in metrics():

@@ -16,12 +16,11 @@ from howsure.distributions.sampling import stream
 from howsure.distributions.stretched import Stretch
 from howsure.errors import BadSetting
 from howsure.messages.notes import Note, Notes, note
-from howsure.posteriors.distribution import Distribution
-from howsure.posteriors.estimand import Gap, NextScore, Question, drawn_gap
-from howsure.posteriors.sampling import apart, difference_law, sampled_law
+from howsure.posteriors.estimand import Estimand
+from howsure.posteriors.units import MetricOfUnits
 
 if TYPE_CHECKING:
-    from howsure.distributions.protocol import Law
+    pass
 
 
 # -- cluster prior
@@ -185,11 +184,20 @@ _TAKEN: Final = "accuracy, rates and measures of one class, such as f1:CLASS, wh
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OfClusters(Question):
+class OfClusters(MetricOfUnits):
     """A measure of whole clusters; `wholes` are the same measure of each system's table over all clusters."""
 
     metric: Metric
     wholes: tuple[Any, ...]
+
+    @property
+    def unit(self) -> str:
+        """Whole clusters."""
+        return "cluster"
+
+    def refuse(self) -> None:
+        """Refuse several systems."""
+        self.state.evidence.single()
 
     @cached_property
     def score(self) -> Array:
@@ -217,7 +225,7 @@ class OfClusters(Question):
         """How the distribution of each system is stretched."""
         raise self._unasked("a stretch")
 
-    def stretch(self, centre: Array, factor: float) -> Stretch:
+    def stretch(self, centre: Array | float, factor: float) -> Stretch:
         """Around a centre, in the range of the metric."""
         return Stretch(float(centre), factor, *self.metric.bounds)
 
@@ -237,11 +245,6 @@ class OfClusters(Question):
         found: int = self.state.evidence.clusters
         return found
 
-    def law(self) -> tuple[Law, str]:
-        """By draws."""
-        self.state.evidence.single()
-        return sampled_law(self.state, self.metric.bounds, self.draws, 1, self.most_draws), "sampled"
-
     @property
     def most_draws(self) -> int:  # type: ignore[override]
         """What the budget allows."""
@@ -260,27 +263,15 @@ class OfClusters(Question):
         for start in range(0, n, size):
             yield rng, rng.standard_exponential((min(size, n - start), self.clusters))
 
-    def next_score(self, n: int) -> NextScore:
-        """Refused, but for measures of sums over items."""
-        del n
-        raise self._unpredicted(_TAKEN)
+    def _unpredicted(self, takes: str = _TAKEN) -> BadSetting:
+        return super()._unpredicted(takes)
 
-    def next_difference(self, n: int) -> NextScore:
-        """The same of two systems."""
-        del n
-        raise self._unpredicted(_TAKEN)
+    @property
+    def gap_size(self) -> int:
+        """What the budget allows."""
+        return min(self.most_draws, super().gap_size)
 
-    def difference(self) -> Gap:
-        """By joint draws."""
-        n = min(self.most_draws, self.state.wanted_draws(1.3))
-        law = difference_law(self.metric.bounds, self._gap_draws(n, self.state.seed))
-        return drawn_gap(Distribution(f"difference of {self.metric}", law, "sampled", self._gap_draws))
-
-    def _gap_draws(self, n: int, seed: int) -> Array:
-        first, second = self.ratio_draws(n, seed)
-        return apart(first, second)
-
-    def matches(self, other: Question) -> None:
+    def matches(self, other: Estimand) -> None:
         """As of the tables over all clusters."""
         if not isinstance(other, OfClusters):
             raise BadSetting("evidence with clusters can only be compared with evidence with clusters.")

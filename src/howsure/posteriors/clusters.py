@@ -13,7 +13,7 @@ from howsure.catalogue.expressions import CELLS
 from howsure.catalogue.metric import Metric
 from howsure.catalogue.repeated import Repeated, is_repeated
 from howsure.catalogue.repeated import parse as parse_repeated
-from howsure.distributions.stretched import Stretch, stretched
+from howsure.distributions.stretched import Stretch
 from howsure.errors import BadCounts, BadSetting, plural
 from howsure.evidence.clusters import Clustered
 from howsure.evidence.graded import Graded, Mean
@@ -26,18 +26,17 @@ from howsure.posteriors.cells_of_clusters import CellsOfClusters
 from howsure.posteriors.class_against_rest import ClassAgainstRest, ClassAmongMany, RightOrWrong
 from howsure.posteriors.classes_of_clusters import ClassesOfClusters, LabelsOfClusters
 from howsure.posteriors.cluster_prior import ClusterSums, OfClusters
-from howsure.posteriors.estimand import NextScore, Question, nothing_shared
-from howsure.posteriors.future_items import quotient_score
+from howsure.posteriors.estimand import Estimand, nothing_shared
 from howsure.posteriors.items import MeanOfItems
 from howsure.posteriors.label_sets import AllLabels
-from howsure.posteriors.means import mean_law
 from howsure.posteriors.over_items import AddedUp, MeanOverItems, OverItems
 from howsure.posteriors.priors import Prior, refuse_shared
 from howsure.posteriors.state import State
 from howsure.posteriors.unit_prior import SampledUnits
+from howsure.posteriors.units import LINES, Ratio, Units
 
 if TYPE_CHECKING:
-    from howsure.distributions.protocol import Law
+    pass
 
 
 # -- repeated samples
@@ -92,9 +91,10 @@ class RepeatedSamples(MeanOfItems):
             own.append(note("samples-differ", of=self.metric.name, least=int(sizes.min()), most=int(sizes.max())))
         return tuple(own)
 
-    def _next(self, n: int, parts: tuple[AnyArray, AnyArray, AnyArray], by: Stretch) -> NextScore:
+    @property
+    def unit(self) -> str:
         """What comes next are questions, with as many samples each as these have."""
-        return replace(super()._next(n, parts, by), unit="cluster")
+        return "cluster"
 
     @property
     def columns(self) -> dict[str, Any]:
@@ -161,33 +161,21 @@ class QuotientOfClusters(OfClusters):
     @cached_property
     def stretches(self) -> tuple[Stretch, ...]:
         """By the correlation of the items' own values."""
-        found = []
-        for (top, bottom, shapes), sums in zip(self._parts, self._sums, strict=True):
-            found.append(self.stretch((top @ shapes) / (bottom @ shapes), sums.factor))
-        return tuple(found)
+        both = zip(self._ratios, self._sums, strict=True)
+        return tuple(self.stretch(ratio.centre, sums.factor) for ratio, sums in both)
 
-    def law(self) -> tuple[Law, str]:
-        """A stretched quotient of Gammas."""
-        self.state.evidence.single()
-        top, bottom, shapes = self._parts[0]
-        kept = bottom > 0
-        return stretched(*mean_law(top[kept], bottom[kept], shapes[kept]), self.stretches[0])
+    def ratio(self) -> Ratio:
+        """Of one system."""
+        return replace(self._ratios[0], stretch=self.stretches[0])
 
     @cached_property
-    def _parts(self) -> tuple[tuple[AnyArray, AnyArray, AnyArray], ...]:
-        """Of each system: what clusters, and those of the prior, add above and below the line, and their shapes."""
+    def _ratios(self) -> tuple[Ratio, ...]:
+        """Of each system: clusters, and those of the prior."""
         found = []
         for sums, whole, size in zip(self._sums, self.wholes, self._sizes, strict=True):
-            up, down, weight = whole.atoms()
-            shapes = np.concatenate([np.ones(self.clusters), weight])
-            top, bottom = np.concatenate([sums.top, size * up]), np.concatenate([sums.bottom, size * down])
-            found.append((top, bottom, shapes))
+            units = Units.seen(np.stack([sums.top, sums.bottom], axis=1)) + whole.atoms().times(size)
+            found.append(units.ratio(*LINES))
         return tuple(found)
-
-    def next_score(self, n: int) -> NextScore:
-        """The score of the items of the next n clusters, by draws of whole clusters."""
-        self.state.evidence.single()
-        return quotient_score(self.state, self._parts[0], n, self.metric, "cluster", self.stretches[0])
 
     def plain_draws(self, n: int, seed: int) -> AnyArray:
         """All systems from the same weights of the clusters."""
@@ -240,7 +228,7 @@ def parse(state: State, name: Any) -> Metric | Repeated:
     return found
 
 
-def question(state: State, metric: Metric | Repeated, asked: str) -> Question:
+def question(state: State, metric: Metric | Repeated, asked: str) -> Estimand:
     """The way of looking that the measure has without clusters, at whole clusters."""
     if isinstance(metric, Repeated):
         return pass_at_k(state, metric, asked)

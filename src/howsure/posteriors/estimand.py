@@ -1,6 +1,6 @@
-"""Question: a measure put to a posterior, resolved once. One class for each way of looking, each in a file of its own.
+"""Estimand: a metric resolved against a posterior. One class for each way of looking at it.
 
-Verbs (score, compare, leaderboard, charts, gates) talk to questions only: what was asked, the point score, the law with
+Verbs (score, compare, leaderboard, charts, gates) talk to estimands only: what was asked, the point score, the law with
 its route, joint draws over systems, the difference of two systems, what chance gives, what the prior puts on what the
 measure looks at, and what is to be said.
 """
@@ -93,7 +93,7 @@ def drawn_gap(difference: Distribution) -> Gap:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Question:
+class Estimand:
     """A measure put to a posterior. Array-valued over a batch; of several systems only what they share is asked."""
 
     state: State
@@ -171,7 +171,7 @@ class Question:
         x = self.joint_draws(n, seed)
         return x[:, 0], x[:, 1]
 
-    def linked_draws(self, others: Sequence[Question]) -> Callable[[int, int], list[Array]] | None:
+    def linked_draws(self, others: Sequence[Estimand]) -> Callable[[int, int], list[Array]] | None:
         """Draws of this and of other questions to different items, made together; None where nothing is shared."""
         del others
         return None
@@ -195,7 +195,7 @@ class Question:
         del at
         return None
 
-    def matches(self, other: Question) -> None:
+    def matches(self, other: Estimand) -> None:
         """Refuse another question that cannot be compared: of other classes."""
 
     def outlook(self, seed: int, stated: Array | None = None) -> Outlook:
@@ -283,7 +283,7 @@ class Question:
 # -- what most kinds of evidence have in common
 
 
-def nothing_shared(questions: Sequence[Question]) -> None:
+def nothing_shared(questions: Sequence[Estimand]) -> None:
     """Several questions have nothing to work out together."""
     del questions
 

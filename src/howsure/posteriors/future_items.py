@@ -229,22 +229,8 @@ def wider(shapes: Array, stretch: Stretch) -> Array:
     return shapes * max(((total + 1.0) / factor**2 - 1.0) / total, LEAST_WEIGHT / total) if factor > 1.0 else shapes
 
 
-def quotient_score(
-    state: State, parts: tuple[Array, Array, Array], n: int, metric: Any, unit: str, stretch: Stretch
-) -> NextScore:
-    """The score Σ top / Σ bottom over the next n items or clusters, from (top, bottom, shape) of those seen."""
-    top, bottom, shapes = (np.ravel(x) for x in parts)
-    shapes = wider(shapes, stretch)
-    kept = shapes > 0
-    features = np.stack([top[kept], bottom[kept]], axis=1)
-    values = _divided(features[features[:, 1] > 0])
-    bounds = float(values.min()), float(values.max())
-    draws: Any = partial(sums_scores, features, shapes[kept], _divided, n)
-    size, what = number_of_draws(state, n, int(kept.sum())), called(metric, n, unit)
-    return drawn_score(draws, size, state.seed, bounds, what, unit=unit)
-
-
-def _divided(sums: Array) -> Array:
+def divided(sums: Array) -> Array:
+    """What is above the line over what is below it."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(sums[:, 0] / sums[:, 1])
 

@@ -36,7 +36,7 @@ _TILTS: Final = 60
 
 
 @dataclass(frozen=True, eq=False)
-class Units:
+class PilotUnits:
     """How the pilot's units are taken: so many data sets of n of them."""
 
     many: int  # units of the pilot
@@ -70,7 +70,7 @@ class Stretching:
 class OfUnits:
     """What has the pace of its units."""
 
-    units: Units
+    units: PilotUnits
     exact = False
     most = MOST
 
@@ -87,7 +87,7 @@ class OfQuotient(OfUnits):
     top: Array
     bottom: Array
     atoms: Callable[[Integers], Atoms]  # the prior's units of each data set
-    units: Units
+    units: PilotUnits
     stretching: Stretching = Stretching()
 
     def _stretch(self, s: Sums, n: int) -> Stretch:
@@ -124,7 +124,7 @@ class OfMovedDifferences(OfUnits, OfDifference):
     ends: tuple[Array, Array]  # the lowest and the highest difference of an item of each unit
     by: float
     weight: float  # the prior's, on either side together
-    units: Units
+    units: PilotUnits
     prior: UnitPrior
     stretching: Stretching = Stretching()
 
@@ -157,7 +157,7 @@ class OfTiltedDifferences(OfUnits, OfDifference):
     atoms: tuple[Array, tuple[Array, Array], tuple[Array, Array]]  # shapes, tops, bottoms of the prior's clusters
     by: float
     sign: float  # -1 where lower is better
-    units: Units
+    units: PilotUnits
     stretching: Stretching = Stretching()
 
     def chances(self, n: int, limit: float, part: int = 1, fresh: int = 0) -> Seen:
@@ -258,7 +258,7 @@ def of_one(items: Graded, prior: UnitPrior, weight: float, seed: int, stated: An
         return np.full(at.shape, weight), at * size, size
 
     stretching = Stretching(float(prior.stretch_shares[0]) if weight else 1.0, items.bounds or (-np.inf, np.inf))
-    return OfQuotient(sums[:, 0], sizes[:, 0], atoms, Units(len(sums), seed), stretching)
+    return OfQuotient(sums[:, 0], sizes[:, 0], atoms, PilotUnits(len(sums), seed), stretching)
 
 
 def future_difference(
@@ -276,7 +276,7 @@ def future_difference(
     if not np.ptp(gaps) > 0:
         raise BadSetting("the two systems differ by the same on every item: such a pilot tells nothing of the spread.")
     top, stretching = sign * (sums[:, 0] - sums[:, 1]), Stretching(prior.gap_share, items.bounds or (-np.inf, np.inf))
-    units = Units(len(sums), seed)
+    units = PilotUnits(len(sums), seed)
     return OfMovedDifferences(top, sizes[:, 0], _by_unit(items, gaps), by, weight, units, prior, stretching)
 
 

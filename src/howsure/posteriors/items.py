@@ -23,22 +23,19 @@ from howsure.arrays import Array, Integers
 from howsure.distributions.alike import deal_sums
 from howsure.distributions.sampled import Sampled
 from howsure.distributions.sampling import generator
-from howsure.distributions.stretched import Stretch, stretched
+from howsure.distributions.stretched import Stretch
 from howsure.errors import BadSetting, listing
 from howsure.evidence.graded import Graded, Mean
 from howsure.messages.language import option
 from howsure.messages.notes import Note, Notes, note
 from howsure.posteriors import priors
 from howsure.posteriors.cluster_prior import stretch_pair
-from howsure.posteriors.distribution import Distribution
-from howsure.posteriors.estimand import Gap, NextScore, Question, drawn_gap, exact_gap, nothing_more, nothing_shared
-from howsure.posteriors.future_items import quotient_score
+from howsure.posteriors.estimand import nothing_more, nothing_shared
 from howsure.posteriors.future_units import PlannedItems
-from howsure.posteriors.means import CHUNK, NUMEROUS, masses, mean_law, nearly_normal, normal_sums, weighed_mean_law
 from howsure.posteriors.priors import Prior, refuse_shared
-from howsure.posteriors.sampling import apart
 from howsure.posteriors.state import State
 from howsure.posteriors.unit_prior import ROUNDING, UnitPrior, alike, made_up_means
+from howsure.posteriors.units import CHUNK, NUMEROUS, MetricOfUnits, Ratio, masses, nearly_normal, normal_sums
 
 if TYPE_CHECKING:
     from howsure.distributions.protocol import Law
@@ -49,7 +46,7 @@ STREAM: Final = 20_011
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MeanOfItems(PlannedItems, Question):
+class MeanOfItems(PlannedItems, MetricOfUnits):
     """The mean of graded values of the items of one measure."""
 
     metric: Mean
@@ -104,30 +101,47 @@ class MeanOfItems(PlannedItems, Question):
         with np.errstate(invalid="ignore"):
             return np.asarray(sums / below)
 
-    def law(self) -> tuple[Law, str]:
-        """Exact, but for items with versions."""
+    def refuse(self) -> None:
+        """Refuse several systems, and values that are all the same."""
         if len(self.items.systems) != 1:
             raise BadSetting(
                 f"these items have {len(self.items.systems)} systems, {listing(self.items.systems)}: take one, "
                 f"items.system({self.items.systems[0]!r}), or name two to compare."
             )
         self._refuse_constant()
-        if self.items.versions is not None:
-            return self._drawn_law(self.draws(self._number, self.state.seed))
-        top, bottom, shapes = self._parts
-        return stretched(*self._mean_law(top[:, 0], bottom[:, 0], shapes), self._stretches[0])
 
-    def _mean_law(self, top: Array, bottom: Array, shapes: Array) -> tuple[Law, str]:
-        weighed = self.items.weighted and self.items.clusters is None
-        return (weighed_mean_law if weighed else mean_law)(top, bottom, shapes)
+    @property
+    def unit(self) -> str:
+        """Items, or whole clusters."""
+        return "item" if self.items.clusters is None else "cluster"
+
+    def ratio(self) -> Ratio | None:
+        """Of one system, but for items with versions."""
+        if self.items.versions is not None:
+            return None
+        top, bottom, shapes = self._parts
+        return Ratio(top[:, 0], bottom[:, 0], shapes, self._stretches[0], self._weighed)
+
+    @property
+    def _weighed(self) -> bool:
+        return self.items.weighted and self.items.clusters is None
+
+    def law(self) -> tuple[Law, str]:
+        """Exact, but for items with versions."""
+        if self.items.versions is None:
+            return super().law()
+        self.refuse()
+        return Sampled(np.sort(self.draws(self._number, self.state.seed), axis=0), *self.bounds), "sampled"
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Those that the prior makes use of."""
+        return self.items.bounds or (-np.inf, np.inf)
 
     @property
     def _number(self) -> int:
         """As many draws as the tolerance needs, fewer of many items."""
         return min(DRAWS, self.state.wanted_draws(1.3), max(20_000, 4 * CHUNK // max(1, len(self.items.values))))
-
-    def _drawn_law(self, x: Array) -> tuple[Sampled, str]:
-        return Sampled(np.sort(x, axis=0), *(self.items.bounds or (-np.inf, np.inf))), "sampled"
 
     def _refuse_constant(self) -> None:
         """A system whose value is always the same has no spread to resample."""
@@ -222,32 +236,17 @@ class MeanOfItems(PlannedItems, Question):
         total = rng.standard_gamma(2 * self._weight, (n, 1)) * size
         return made_up_means(rng, n, 2 * self._weight, middle, half) * total, total
 
-    def next_score(self, n: int) -> NextScore:
-        self.law()  # refuses several systems, and values that are all the same
-        return self._next(n, self._parts, self._stretches[0])
-
-    def next_difference(self, n: int) -> NextScore:
-        self._refuse_constant()
-        return self._next(n, self._gap_parts, self._gap_stretch)
-
-    def _next(self, n: int, parts: tuple[Array, Array, Array], by: Stretch) -> NextScore:  # of items, or whole clusters
-        if self._is_drawn:
-            raise self._unpredicted()
-        unit = "item" if self.items.clusters is None else "cluster"
-        return quotient_score(self.state, parts, n, self.metric, unit, by)
-
     # -- two systems
 
-    def difference(self) -> Gap:
-        """The mean difference on the same items: exact where there is a quotient of Gammas."""
+    def gap_ratio(self) -> Ratio | None:
+        """The mean difference on the same items, where both have the same sizes."""
         self._refuse_constant()
-        name = f"difference of {self.metric}"
-        if self._is_drawn:
-            width = np.inf if self.items.bounds is None else self.items.bounds[1] - self.items.bounds[0]
-            drawn = Sampled(np.sort(self._gap_draws(self._number, self.state.seed)), -width, width)
-            return drawn_gap(Distribution(name, drawn, "sampled", self._gap_draws, notes=self._gap_remarks))
-        law, route = stretched(*self._mean_law(*self._gap_parts), self._gap_stretch)
-        return exact_gap(Distribution(name, law, route, self._gap_draws, notes=self._gap_remarks), route)
+        return None if self._is_drawn else Ratio(*self._gap_parts, self._gap_stretch, self._weighed)
+
+    @property
+    def gap_size(self) -> int:
+        """Fewer draws of many items."""
+        return self._number
 
     @cached_property
     def _gap_stretch(self) -> Stretch:
@@ -278,11 +277,10 @@ class MeanOfItems(PlannedItems, Question):
         rounding = ROUNDING * np.abs(sums / sizes).sum(axis=1)
         return usual if (np.abs(ratio - usual) <= rounding).all() else None
 
-    @property
-    def _gap_remarks(self) -> Notes:
+    def gap_remarks(self, drawn: bool) -> Notes:
         """What is to be said of the difference."""
         (first, second), notes = self.items.systems, list(self.remarks)
-        at, drawn = self.prior.largest, self._is_drawn
+        at = self.prior.largest
         seen = self._shift is None or abs(self._shift) > 0.5 * at  # else the range stands for differences
         if self._weight:
             form = "joint" if drawn else "difference"
@@ -296,8 +294,7 @@ class MeanOfItems(PlannedItems, Question):
 
     def _gap_draws(self, n: int, seed: int) -> Array:
         if self._is_drawn:
-            first, second = self.ratio_draws(n, seed)
-            return apart(first, second)
+            return super()._gap_draws(n, seed)
         top, bottom, shapes = self._gap_parts
         rng = generator(seed, STREAM, top, bottom, shapes)
         return self._gap_stretch(np.concatenate([(mass @ top) / (mass @ bottom) for mass in masses(rng, shapes, n)]))

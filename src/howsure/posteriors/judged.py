@@ -18,10 +18,10 @@ from howsure.evidence.judged import JudgedItems
 from howsure.evidence.protocol import number
 from howsure.messages.notes import Note, Notes, note
 from howsure.posteriors import classes, outcomes, priors
-from howsure.posteriors.cells import CellQuestion
+from howsure.posteriors.cells import CellEstimand
 from howsure.posteriors.class_against_rest import only_hits
 from howsure.posteriors.distribution import Distribution
-from howsure.posteriors.estimand import Gap, Question, drawn_gap, nothing_shared
+from howsure.posteriors.estimand import Estimand, Gap, drawn_gap, nothing_shared
 from howsure.posteriors.priors import Prior, refuse_shared
 from howsure.posteriors.routes import values
 from howsure.posteriors.sampling import apart, difference_law, sampled_law
@@ -261,10 +261,10 @@ Cells = dict[str, Array]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Corrected(Question):
+class Corrected(Estimand):
     """A measure against human labels, most of which a judge stands for."""
 
-    human: CellQuestion  # the same measure of the human labels alone (of the first system)
+    human: CellEstimand  # the same measure of the human labels alone (of the first system)
 
     differences_drawn = True
 
@@ -391,7 +391,7 @@ class Corrected(Question):
         """Refused: they know no judge."""
         raise BadSetting("these tests need a label of every item; here a judge stands for most of them.")
 
-    def matches(self, other: Question) -> None:
+    def matches(self, other: Estimand) -> None:
         """Both need the same positive class."""
         self.human.matches(other)
 
@@ -562,7 +562,7 @@ def question(state: State, metric: Any, asked: str) -> Corrected:
     """A measure of two classes, or of passes."""
     prior_weights(state.prior, state.evidence)  # refuses a prior that does not fit
     human = _inner(state.evidence).question(_human(state), metric, asked)
-    if not isinstance(human, CellQuestion):
+    if not isinstance(human, CellEstimand):
         raise BadSetting(f"judged items have measures of one class against the other; {asked} is none.")
     made = CorrectedElsewhere if state.evidence.external else Corrected
     return made(state, metric, asked, human)

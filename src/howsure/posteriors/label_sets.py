@@ -17,7 +17,7 @@ from howsure.posteriors import classes, priors
 from howsure.posteriors.all_classes import AllClasses
 from howsure.posteriors.cells import label_notes
 from howsure.posteriors.class_against_rest import AllLabelsRight, ClassAgainstRest
-from howsure.posteriors.estimand import Chance, NextScore, Places, Question, nothing_more, nothing_shared
+from howsure.posteriors.estimand import Chance, Estimand, NextScore, Places, nothing_more, nothing_shared
 from howsure.posteriors.over_items import AddedUp, LabelDrawing, MeanOverItems, is_quotient
 from howsure.posteriors.priors import Prior, refuse_shared
 from howsure.posteriors.state import State
@@ -91,7 +91,7 @@ prior_total = classes.prior_total
 parse = classes.parse
 
 
-def question(state: State, metric: Metric, asked: str) -> Question:
+def question(state: State, metric: Metric, asked: str) -> Estimand:
     """A label, all labels right, a mean over items, a sum over labels, or an average over labels."""
     t: Multilabel = state.evidence
     if metric.name == "rate":

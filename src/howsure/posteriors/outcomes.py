@@ -12,7 +12,7 @@ from howsure.errors import BadSetting
 from howsure.posteriors import classes
 from howsure.posteriors.class_against_rest import Passes, only_hits
 from howsure.posteriors.classes import refuse_metrics, refuse_shared_cells
-from howsure.posteriors.estimand import Question, nothing_more, nothing_shared
+from howsure.posteriors.estimand import Estimand, nothing_more, nothing_shared
 from howsure.posteriors.shrunken import TOTAL, shrunken
 from howsure.posteriors.state import State
 
@@ -34,7 +34,7 @@ def parse(state: State, name: Any) -> Metric:
     return parse_metric(name)
 
 
-def question(state: State, metric: Metric, asked: str) -> Question:
+def question(state: State, metric: Metric, asked: str) -> Estimand:
     """The rate, or a measure of right and wrong answers."""
     if state.prior.shared:
         return shrunken(state, metric, asked, question)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
@@ -15,23 +15,15 @@ from howsure.catalogue.expressions import CELLS
 from howsure.catalogue.forms import Linear
 from howsure.distributions.classes import AnyOf, EachLabel, PooledAccuracy
 from howsure.distributions.sampling import stream
-from howsure.distributions.stretched import Stretch, stretched
+from howsure.distributions.stretched import Stretch
 from howsure.errors import BadSetting
 from howsure.evidence.label_sets import Multilabel
 from howsure.messages.notes import Note, Notes, note
 from howsure.posteriors.cells import label_notes
 from howsure.posteriors.cluster_prior import stretch_factor
-from howsure.posteriors.distribution import Distribution
-from howsure.posteriors.estimand import Gap, NextScore, Question, drawn_gap, exact_gap
-from howsure.posteriors.future_items import quotient_score
-from howsure.posteriors.means import mean_law
 from howsure.posteriors.priors import Prior
-from howsure.posteriors.sampling import apart, difference_law
 from howsure.posteriors.unit_prior import centres, ends, largest, made_up_means, spread_share, spreads
-
-if TYPE_CHECKING:
-    from howsure.distributions.protocol import Law
-
+from howsure.posteriors.units import LINES, MetricOfUnits, Ratio, Units
 
 # -- label draws
 #
@@ -124,7 +116,7 @@ def item_cells(t: Multilabel, system: int = 0) -> dict[str, Array]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OverItems(Question):
+class OverItems(MetricOfUnits):
     """A measure Σ top·G / Σ bottom·G over items, each with a top and a bottom of its own."""
 
     metric: Metric
@@ -134,8 +126,8 @@ class OverItems(Question):
         del system
         raise self._unasked("parts")
 
-    def atoms(self) -> tuple[Array, Array, Array]:
-        """What the prior adds above and below the line of one system, and with what weights."""
+    def atoms(self) -> Units:
+        """The prior's units of one system: what they add above and below the line."""
         raise self._unasked("a prior")
 
     def made_up(self) -> MadeUp:
@@ -171,19 +163,14 @@ class OverItems(Question):
         return out
 
     @property
-    def _stretch(self) -> Stretch:
+    def _stretch(self) -> Stretch | None:
         """None, but for means of values."""
-        return Stretch(0.0, 1.0, *self.metric.bounds)
+        return None
 
-    def next_score(self, n: int) -> NextScore:
-        """The score of the next n items, by draws of whole items."""
-        own = (*self.parts(0), self.state.evidence.effective)
-        both = [np.concatenate(x) for x in zip(own, self.atoms(), strict=True)]
-        return quotient_score(self.state, (both[0], both[1], both[2]), n, self.metric, "item", self._stretch)
-
-    def _gap_draws(self, n: int, seed: int) -> Array:
-        first, second = self.ratio_draws(n, seed)
-        return apart(first, second)
+    def ratio(self) -> Ratio:
+        """Of one system: items, and those of the prior."""
+        units = Units(np.stack(self.parts(0), axis=1), self.state.evidence.effective) + self.atoms()
+        return units.ratio(*LINES, self._stretch)
 
     @property
     def remarks(self) -> Notes:
@@ -234,14 +221,6 @@ class MeanOverItems(OverItems):
         value = np.where(np.isnan(value), 0.0, value)
         return value, np.ones_like(value)
 
-    def law(self) -> tuple[Law, str]:
-        """The mean under Dirichlet weights, with the prior's weight on two ends, as for graded values."""
-        up, down, weights = self.atoms()
-        top, bottom = np.concatenate([self.parts(0)[0], up]), np.concatenate([self.parts(0)[1], down])
-        weight = np.concatenate([self.state.evidence.effective, weights])
-        kept = weight > 0
-        return stretched(*mean_law(top[kept], bottom[kept], weight[kept]), self._stretch)
-
     @property
     def _stretch(self) -> Stretch:
         """As of graded values; Hamming loss is a mean over right and wrong labels."""
@@ -255,9 +234,9 @@ class MeanOverItems(OverItems):
         x = super().joint_draws(n, seed)
         return self._stretch(x) if x.shape[1] == 1 else x
 
-    def atoms(self) -> tuple[Array, Array, Array]:
+    def atoms(self) -> Units:
         """Both ends."""
-        return np.array(self._ends()), np.ones(2), np.full(2, self.weight)
+        return Units(np.stack([self._ends(), np.ones(2)], axis=1), np.full(2, self.weight))
 
     def made_up(self) -> MadeUp:
         """Of several systems on the same items: those of graded values."""
@@ -274,19 +253,32 @@ class MeanOverItems(OverItems):
         total = rng.standard_gamma(2 * self.weight, (size[0], 1))
         return made_up_means(rng, size[0], 2 * self.weight, *at) * total, total * np.ones(size)
 
-    def difference(self) -> Gap:
-        """The mean of the differences: exact, with the prior of differences of graded values."""
+    def gap_ratio(self) -> Ratio:
+        """The mean of the differences, with the prior of differences of graded values."""
+        most, shapes = self._most, self.state.evidence.effective
+        gaps = Units((self.parts(0)[0] - self.parts(1)[0])[:, None], shapes)
+        prior = Units(np.array([[most], [-most], [0.0]]), self.weight * np.array([0.5, 0.5, 1.0]))
+        both = gaps + prior
+        return Ratio(both.features[:, 0], np.ones(len(both.shapes)), both.shapes)
+
+    @property
+    def _most(self) -> float:
+        """Where a difference has the prior's weight."""
         low, high = self.metric.bounds
-        gap, notes = self.parts(0)[0] - self.parts(1)[0], self.remarks
-        most = high - low
-        if len(self.values) and not self._is_hamming:
-            most = largest(self.values, self.metric.bounds)
-            seen = bool((self.values[:, 0] != self.values[:, 1]).any())
-            form = {"form": "difference", "largest": most, "seen": seen, "weight": self.weight}
-            notes = (*notes, note("prior-from-data", None, **form))
-        shapes = np.concatenate([self.state.evidence.effective, self.weight * np.array([0.5, 0.5, 1.0])])
-        law, route = mean_law(np.concatenate([gap, [most, -most, 0.0]]), np.ones(len(shapes)), shapes)
-        return exact_gap(Distribution(f"difference of {self.metric}", law, route, self._gap_draws, notes=notes), route)
+        return largest(self.values, self.metric.bounds) if self._follows_values else high - low
+
+    @property
+    def _follows_values(self) -> bool:
+        return bool(len(self.values)) and not self._is_hamming
+
+    def gap_remarks(self, drawn: bool) -> Notes:
+        """Where the prior of the difference is."""
+        notes = super().gap_remarks(drawn)
+        if not self._follows_values:
+            return notes
+        seen = bool((self.values[:, 0] != self.values[:, 1]).any())
+        form = {"form": "difference", "largest": self._most, "seen": seen, "weight": self.weight}
+        return (*notes, note("prior-from-data", None, **form))
 
     @property
     def pairs_differ(self) -> bool:
@@ -321,17 +313,9 @@ class AddedUp(OverItems):
         )
         return top, bottom
 
-    def law(self) -> tuple[Law, str]:
-        """A quotient of Gammas, with ½ on each cell."""
-        (top, bottom), (up, down, weight) = self.parts(0), self.atoms()
-        top, bottom = np.concatenate([top, up]), np.concatenate([bottom, down])
-        shapes = np.concatenate([self.state.evidence.effective, weight])
-        kept = (bottom > 0) & (shapes > 0)
-        return mean_law(top[kept], bottom[kept], shapes[kept])
-
-    def atoms(self) -> tuple[Array, Array, Array]:
+    def atoms(self) -> Units:
         """One item in each cell."""
-        return np.array(self.form.top), np.array(self.form.bottom), np.full(4, MICRO)
+        return Units(np.array([self.form.top, self.form.bottom]).T, np.full(4, MICRO))
 
     def prior_mass(self, rng: np.random.Generator, size: tuple[int, int], at: MadeUp) -> tuple[Array, Array]:
         """½ on each cell of every system."""
@@ -339,13 +323,14 @@ class AddedUp(OverItems):
         own = rng.standard_gamma(MICRO, (*size, 4))
         return own @ np.array(self.form.top), own @ np.array(self.form.bottom)
 
-    def difference(self) -> Gap:
-        """By joint draws."""
-        n = self.state.wanted_draws(1.3)
-        cost = LabelDrawing(self.state.evidence, self.state.prior, self.metric.classes_count_alike).plan().cost
-        n = max(min(n, 10_000), min(n, 60_000_000 // cost))
-        law = difference_law(self.metric.bounds, self._gap_draws(n, self.state.seed))
-        return drawn_gap(Distribution(f"difference of {self.metric}", law, "sampled", self._gap_draws))
+    @property
+    def gap_size(self) -> int:
+        """Fewer draws of many labels."""
+        n, drawing = (
+            super().gap_size,
+            LabelDrawing(self.state.evidence, self.state.prior, self.metric.classes_count_alike),
+        )
+        return max(min(n, 10_000), min(n, 60_000_000 // drawing.plan().cost))
 
     @property
     def prior_note(self) -> Note | None:

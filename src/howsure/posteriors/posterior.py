@@ -15,7 +15,7 @@ from howsure.catalogue.metric import Measure, with_weights
 from howsure.errors import BadSetting, HowsureError
 from howsure.messages.notes import Notes
 from howsure.posteriors.distribution import Distribution
-from howsure.posteriors.estimand import Question
+from howsure.posteriors.estimand import Estimand
 from howsure.posteriors.priors import Prior
 from howsure.posteriors.state import TOGETHER, State
 from howsure.validate import check_draws, check_seed, finite
@@ -23,7 +23,7 @@ from howsure.validate import check_draws, check_seed, finite
 if TYPE_CHECKING:
     from howsure.catalogue.metric import Measure
     from howsure.evidence.protocol import Evidence
-    from howsure.posteriors.estimand import Chance, Places, Question
+    from howsure.posteriors.estimand import Chance, Estimand, Places
     from howsure.results.result import Result
 
 
@@ -44,7 +44,7 @@ class Kind(Protocol):
     def parse(self, state: State, name: Any) -> Measure:
         """The measure of a name."""
 
-    def question(self, state: State, metric: Any, asked: str) -> Question:
+    def question(self, state: State, metric: Any, asked: str) -> Estimand:
         """The measure put to the evidence, in the way of looking that fits."""
 
     def names(self, state: State) -> Sequence[str]:
@@ -59,7 +59,7 @@ class Kind(Protocol):
     def draws(self, state: State, n: int, seed: int, metrics: Any) -> Any:
         """Joint draws of what the measures are computed from."""
 
-    def prepare(self, questions: Sequence[Question]) -> None:
+    def prepare(self, questions: Sequence[Estimand]) -> None:
         """Work out what several questions to one posterior share."""
 
     def extras(self, state: State, level: float) -> tuple[dict[str, Any], Notes]:
@@ -142,7 +142,7 @@ class Posterior(State, Mapping[str, Distribution]):
 
     # -- questions
 
-    def resolve(self, metric: Any) -> Question:
+    def resolve(self, metric: Any) -> Estimand:
         """A measure put to this posterior: parsed once, kept, and answered when asked."""
         key = ("question", metric) if isinstance(metric, str) else None
         if key in self.kept:
@@ -153,7 +153,7 @@ class Posterior(State, Mapping[str, Distribution]):
             self.kept[key] = found
         return found
 
-    def questions(self, metrics: Iterable[Any]) -> list[Question]:
+    def questions(self, metrics: Iterable[Any]) -> list[Estimand]:
         """Several measures, which work out together what they share."""
         found = [self.resolve(m) for m in metrics]
         self.kind.prepare(found)

@@ -23,7 +23,7 @@ from howsure.messages import coverage
 from howsure.messages.notes import Note, Notes, note
 from howsure.posteriors import classes, priors
 from howsure.posteriors.distribution import Distribution
-from howsure.posteriors.estimand import Gap, Question, drawn_gap, nothing_more
+from howsure.posteriors.estimand import Estimand, Gap, drawn_gap, nothing_more
 from howsure.posteriors.priors import Prior, refuse_shared
 from howsure.posteriors.sampling import GROWN, apart, difference_law, more_draws, shared_draws
 from howsure.posteriors.score_control import (
@@ -51,7 +51,7 @@ LEAST_SIZE: Final = 1.5  # effective items of a class that can be resampled
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Thresholds(Question):
+class Thresholds(Estimand):
     """A measure of a ranking by scores."""
 
     metric: Ranking
@@ -121,7 +121,7 @@ class Thresholds(Question):
         return more_draws(draws, self.state.tolerance, self.drawn.most)
 
     @cached_property
-    def _at_threshold(self) -> Question:
+    def _at_threshold(self) -> Estimand:
         """The measure of the 2x2 table at the threshold, or of the answers that two systems give there."""
         at = self.metric.threshold
         assert at is not None  # noqa: S101 - closed looked
@@ -215,7 +215,7 @@ class Thresholds(Question):
         """The difference of an area has a prior of its own."""
         return self.metric.area and 2 < len(self.items.systems) <= self.drawn_pairs
 
-    def matches(self, other: Question) -> None:
+    def matches(self, other: Estimand) -> None:
         """Both need the same positive class."""
         one, two = self.items.positive, other.state.evidence.positive
         if one != two:
@@ -349,7 +349,7 @@ def draws(state: State, n: int, seed: int, metrics: Any) -> dict[str, Array]:
     return {str(name): x[:, 0] if single else x for name, x in zip(listed, values, strict=True)}
 
 
-def prepare(questions: Sequence[Question]) -> None:
+def prepare(questions: Sequence[Estimand]) -> None:
     """Draw several measures from the same passes; each takes the first of the draws, as many as it needs by itself."""
     open_ones = [q for q in questions if isinstance(q, Thresholds) and not q.closed]
     wanted = {q.metric: q for q in open_ones if ("draws of", q.metric) not in q.state.kept}

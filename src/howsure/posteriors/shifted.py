@@ -21,7 +21,7 @@ from howsure.messages.notes import Notes, note
 from howsure.posteriors import classes
 from howsure.posteriors.cells import table_notes
 from howsure.posteriors.class_against_rest import ClassAgainstRest
-from howsure.posteriors.estimand import Question, nothing_more, nothing_shared
+from howsure.posteriors.estimand import Estimand, nothing_more, nothing_shared
 from howsure.posteriors.paired import FEW, NAMES, Answers, Cells, cell_draws, listed
 from howsure.posteriors.routes import Model, Shapes, exact_law, outside, rates_law, values
 from howsure.posteriors.sampling import sampled_law
@@ -298,7 +298,7 @@ class AtPrevalence(ClassAgainstRest):
             return answers.joint_draws(metrics, n, seed)
         return super().draw_systems(answers, metrics, n, seed)
 
-    def linked_draws(self, others: Sequence[Question]) -> Callable[[int, int], list[Array]] | None:
+    def linked_draws(self, others: Sequence[Estimand]) -> Callable[[int, int], list[Array]] | None:
         """Systems tested on different items have the target's share in common, where that is not known."""
         asked = [q for q in (self, *others) if isinstance(q, AtPrevalence) and not q.carried]
         if len(asked) <= len(others) or any(q.target != self.target for q in asked):

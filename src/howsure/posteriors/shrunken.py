@@ -23,8 +23,8 @@ from howsure.distributions.sampling import generator
 from howsure.errors import BadSetting
 from howsure.messages.language import option
 from howsure.messages.notes import Note, Notes, note
-from howsure.posteriors.cells import CellQuestion
-from howsure.posteriors.estimand import Question
+from howsure.posteriors.cells import CellEstimand
+from howsure.posteriors.estimand import Estimand
 from howsure.posteriors.state import State
 
 if TYPE_CHECKING:
@@ -49,10 +49,10 @@ def check_slices(evidence: Any) -> None:
         raise BadSetting(f"{given} of counted items; these have weights: leave it out.")
 
 
-def shrunken(state: State, metric: Metric, asked: str, ask: Callable[[State, Metric, str], Question]) -> Shrunken:
+def shrunken(state: State, metric: Metric, asked: str, ask: Callable[[State, Metric, str], Estimand]) -> Shrunken:
     """A measure of slices together, where it is a rate of those that it looks at."""
     inner = ask(replace(state, prior=state.prior.alone, kept={}), metric, asked)
-    if not isinstance(inner, CellQuestion) or (sides := rate_cells(inner.light)) is None:
+    if not isinstance(inner, CellEstimand) or (sides := rate_cells(inner.light)) is None:
         what = f"{option('shrink')} is for rates, hits of trials, such as accuracy, recall or precision"
         raise BadSetting(f"{what}; {asked} is not one.")
     return Shrunken(state, metric, asked, inner, *sides)
@@ -72,10 +72,10 @@ def rate_cells(metric: Metric) -> tuple[tuple[str, ...], tuple[str, ...]] | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Shrunken(Question):
+class Shrunken(Estimand):
     """A rate of every slice; `inner` is the same question to slices on their own."""
 
-    inner: CellQuestion
+    inner: CellEstimand
     hit: tuple[str, ...]
     miss: tuple[str, ...]
 

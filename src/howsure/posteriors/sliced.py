@@ -19,7 +19,7 @@ from howsure.errors import BadCounts, BadSetting
 from howsure.evidence.slices import Dealt
 from howsure.messages.notes import Note, Notes, note
 from howsure.posteriors.distribution import Distribution
-from howsure.posteriors.estimand import Chance, Gap, NextScore, Places, Question, nothing_shared
+from howsure.posteriors.estimand import Chance, Estimand, Gap, NextScore, Places, nothing_shared
 from howsure.posteriors.future_items import beside
 from howsure.posteriors.posterior import kind_of
 from howsure.posteriors.priors import Prior
@@ -36,11 +36,11 @@ Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EachSlice(Question):
+class EachSlice(Estimand):
     """A metric in every slice, as an array over them."""
 
     @cached_property
-    def each(self) -> tuple[Question, ...]:
+    def each(self) -> tuple[Estimand, ...]:
         """The same question, put to the units of every slice."""
         kind = _kind(self.state)
         return tuple(kind.question(part, self.metric, self.asked) for part in _parts(self.state))
@@ -118,7 +118,7 @@ class EachSlice(Question):
             notes.append(note("one-sided", form="slices", count=one_sided))
         return tuple(notes)
 
-    def matches(self, other: Question) -> None:
+    def matches(self, other: Estimand) -> None:
         """As of one slice."""
         if isinstance(other, EachSlice):
             self.each[0].matches(other.each[0])
@@ -171,7 +171,7 @@ class EachSlice(Question):
             notes.append(note("prior-from-data", form="alike-slices", count=len(same), weight=same[0]["weight"]))
         return tuple(notes)
 
-    def _of_slices(self, asked: Callable[[Question], Found]) -> list[Found]:
+    def _of_slices(self, asked: Callable[[Estimand], Found]) -> list[Found]:
         """The answers of all slices; a refusal names the slice."""
         found = []
         for k, q in enumerate(self.each):

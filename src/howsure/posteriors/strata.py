@@ -18,10 +18,10 @@ from howsure.errors import BadSetting
 from howsure.evidence.strata import Stratified
 from howsure.messages.notes import Note, Notes
 from howsure.posteriors import chance, classes, outcomes, priors
-from howsure.posteriors.cells import CellQuestion, refuse_tests
+from howsure.posteriors.cells import CellEstimand, refuse_tests
 from howsure.posteriors.class_against_rest import ClassAgainstRest, ClassAmongMany
 from howsure.posteriors.distribution import Distribution
-from howsure.posteriors.estimand import Chance, Gap, Places, Question, drawn_gap, nothing_shared
+from howsure.posteriors.estimand import Chance, Estimand, Gap, Places, drawn_gap, nothing_shared
 from howsure.posteriors.paired import cell_draws
 from howsure.posteriors.priors import Prior, refuse_shared
 from howsure.posteriors.routes import Mixed, values
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OfPopulation(Question):
+class OfPopulation(Estimand):
     """A measure of four cells, asked of a population of strata."""
 
-    strata: CellQuestion  # of the strata, a batch
-    whole: CellQuestion  # of the sample in the proportions of the population
+    strata: CellEstimand  # of the strata, a batch
+    whole: CellEstimand  # of the sample in the proportions of the population
 
     @property
     def shares(self) -> tuple[float, ...]:
@@ -112,7 +112,7 @@ class OfPopulation(Question):
         q = self.whole
         return chance.of_cells(q.light, q.metric, q.counts(), self.model, self.state, q.place, at)
 
-    def matches(self, other: Question) -> None:
+    def matches(self, other: Estimand) -> None:
         """As of the whole."""
         self.whole.matches(other)
 
@@ -166,7 +166,7 @@ def question(state: State, metric: Any, asked: str) -> OfPopulation:
     inner = _inner(state)
     strata = inner.question(state.seeing(state.evidence.strata), metric, asked)
     whole = inner.question(state.seeing(state.evidence.whole), metric, asked)
-    if not isinstance(strata, CellQuestion) or isinstance(strata, ClassAmongMany):
+    if not isinstance(strata, CellEstimand) or isinstance(strata, ClassAmongMany):
         raise BadSetting(f"a stratified sample has measures of two classes or of right answers; {metric} is neither.")
     return OfPopulation(state, metric, asked, strata, whole)
 

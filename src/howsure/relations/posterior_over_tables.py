@@ -25,7 +25,7 @@ from howsure.distributions.sampled import Sampled
 from howsure.errors import BadSetting
 from howsure.evidence.classes import Tally
 from howsure.messages.notes import Note, note
-from howsure.posteriors.cells import CellQuestion
+from howsure.posteriors.cells import CellEstimand
 from howsure.posteriors.distribution import Distribution
 from howsure.posteriors.posterior import Posterior, posterior
 from howsure.posteriors.priors import make
@@ -113,7 +113,7 @@ def over_tables(tables: Array, complete: bool, metric: str, prior: Any, seed: in
     p = _of(some.T, prior, seed)
     parsed = parse(full_name(metric) if isinstance(metric, str) else metric)
     question = p.resolve(parsed)
-    if not isinstance(question, CellQuestion):
+    if not isinstance(question, CellEstimand):
         raise BadSetting(f"{parsed} is not a measure of a 2x2 table.")
     light, model = question.light, question.model
     exact, route = exact_law(light, model)

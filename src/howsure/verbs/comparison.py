@@ -23,7 +23,7 @@ from howsure.messages.notes import Notes, at_level, merged, note
 from howsure.messages.numbers import ends, probability, within
 from howsure.messages.user_text import visible
 from howsure.posteriors.distribution import Distribution, Error, number_or_array
-from howsure.posteriors.estimand import Gap, Question, drawn_gap
+from howsure.posteriors.estimand import Estimand, Gap, drawn_gap
 from howsure.posteriors.posterior import Posterior, posterior
 from howsure.posteriors.priors import NAMES
 from howsure.results.outlines import outline
@@ -117,7 +117,7 @@ class Tests(dict[str, float | None]):
         return {name: {"tests": self.of[name], "p": p} for name, p in self.items()}
 
 
-def classical(joint: Question) -> Tests:
+def classical(joint: Estimand) -> Tests:
     """The tests that a question about two systems has.
 
     McNemar's look at right and wrong answers, whatever the measure; permutations swap the answers and follow it. The
@@ -133,7 +133,7 @@ def classical(joint: Question) -> Tests:
     return Tests(found, {name: of[name] for name in found})
 
 
-def _right(joint: Question) -> str:
+def _right(joint: Estimand) -> str:
     """What counts as a right answer to McNemar's tests, as the measure that is its share."""
     metric: Any = joint.metric
     known = joint.state.evidence.describe()
@@ -156,15 +156,15 @@ OTHER_SEED: Final = 1_000_000_007  # independent systems are drawn from other st
 class Apart:
     """Draws of the difference (or the ratio) of two laws: independent ones, but for what the questions share."""
 
-    first: Question
-    second: Question
+    first: Estimand
+    second: Estimand
     combine: Callable[[Array, Array], Array] = np.subtract
 
     def __call__(self, n: int, seed: int) -> Array:
         return self.combine(*draws_apart([self.first, self.second], n, seed))
 
 
-def draws_apart(questions: Sequence[Question], n: int, seed: int) -> list[Array]:
+def draws_apart(questions: Sequence[Estimand], n: int, seed: int) -> list[Array]:
     """Draws of systems tested on different items."""
     lead, *others = questions
     linked = lead.linked_draws(others)
@@ -173,7 +173,7 @@ def draws_apart(questions: Sequence[Question], n: int, seed: int) -> list[Array]
     return [q.distribution.draws(n, seed=seed + k * OTHER_SEED) for k, q in enumerate(questions)]
 
 
-def gap(one: Question, two: Question, draws: int | None = None) -> Gap:
+def gap(one: Estimand, two: Estimand, draws: int | None = None) -> Gap:
     """First against second: one integral where both laws are computed; a number of draws is the paper's own way."""
     a, b = one.distribution, two.distribution
     linked = one.linked_draws([two]) is not None
@@ -192,7 +192,7 @@ def gap(one: Question, two: Question, draws: int | None = None) -> Gap:
     )
 
 
-def chances(one: Question, two: Question) -> tuple[float, float, float]:
+def chances(one: Estimand, two: Estimand) -> tuple[float, float, float]:
     """P(A > B) and P(A < B) alone, and their error."""
     a, b = one.distribution, two.distribution
     alone = one.linked_draws([two]) is None
@@ -207,12 +207,12 @@ def chances(one: Question, two: Question) -> tuple[float, float, float]:
     return found.above, found.below, found.error
 
 
-def most_draws(n: int, *questions: Question) -> int:
+def most_draws(n: int, *questions: Estimand) -> int:
     """At most as many draws as each of the questions can afford."""
     return min(n, *(q.most_draws or n for q in questions))
 
 
-def _drawn(one: Question, two: Question, draws: int | None) -> Distribution:
+def _drawn(one: Estimand, two: Estimand, draws: int | None) -> Distribution:
     """The paper's own way (eq. 13): the share of draws."""
     a, b = one.distribution, two.distribution
     n = draws or most_draws(min(one.gap_draws, two.gap_draws), one, two)
@@ -233,7 +233,7 @@ RATIO_DRAWS = 200_000
 class Divided:
     """Draws of first/second on the same items."""
 
-    joint: Question
+    joint: Estimand
 
     def __call__(self, n: int, seed: int) -> Array:
         return _divide(*self.joint.ratio_draws(n, seed))
@@ -253,7 +253,7 @@ class Comparison(Result):
     gap: Gap
     posterior: Posterior  # of both systems, or of the first
     equal_within: float | None
-    joint: Question | None = None  # of both systems, where they had the same items
+    joint: Estimand | None = None  # of both systems, where they had the same items
     sort: str = "worse"
     overall: Comparison | None = None  # of all items, where there are slices
 

@@ -16,7 +16,7 @@ from howsure.evidence.protocol import Evidence, as_json, number
 from howsure.evidence.slices import Slices, slice_of
 from howsure.messages.notes import Notes, at_level, note
 from howsure.posteriors.distribution import Distribution, Interval
-from howsure.posteriors.estimand import Question
+from howsure.posteriors.estimand import Estimand
 from howsure.posteriors.posterior import Posterior, posterior
 from howsure.posteriors.priors import NAMES
 from howsure.results.result import real
@@ -35,7 +35,7 @@ Place = tuple[int, ...]
 class Row:
     """One measure of every table of the batch, as arrays of the batch shape."""
 
-    question: Question
+    question: Estimand
     level: float
     kind: str
     above: float | None = None
@@ -71,7 +71,7 @@ class Row:
         """The point score."""
         return self.question.score
 
-    def put_to(self, p: Posterior) -> Question:
+    def put_to(self, p: Posterior) -> Estimand:
         """The same question, put to another posterior of the same kind."""
         if self.classes is None:
             return p.kind.question(p, self.metric, self.asked)
