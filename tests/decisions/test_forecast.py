@@ -396,6 +396,20 @@ def test_steps_of_drawn_differences_are_single_numbers():
         assert abs(float(d.cdf(s)) - exact[: k + 1].sum()) < 0.01
 
 
+@pytest.mark.parametrize("metric", ["samples-f1", "micro-f1", "hamming-loss"])
+def test_differences_over_items_with_many_labels(metric):
+    """The next difference is the mean of the systems' forecasts, and wider than what is known of the systems."""
+    rng = np.random.default_rng(4)
+    sets = [[x for x in "xyz" if rng.random() < 0.6] or ["x"] for _ in range(90)]
+    a, b = ([s if rng.random() < share else ["x"] for s in sets] for share in (0.8, 0.4))
+    joint = hs.Tally.multilabel(sets, {"a": a, "b": b})
+    d = hs.forecast(joint, "a", "b", metric=metric, n=40, tolerance=0.2)
+    one, two = (hs.forecast(joint.system(name), metric=metric, n=40, tolerance=0.2) for name in "ab")
+    assert float(d.mean) == pytest.approx(float(one.mean) - float(two.mean), abs=0.03)
+    known = hs.compare(joint, "a", "b", metric=metric, tolerance=0.2).difference
+    assert float(known.std) < float(d.std) < float(np.hypot(one.std, two.std))
+
+
 def test_macro_averages_of_label_sets_are_refused():
     """With what can be asked instead; they ended in an error of shapes."""
     sets = hs.Tally.multilabel([["x"], ["x", "y"], ["z"]], [["x"], ["y"], ["z", "x"]])

@@ -323,13 +323,19 @@ class AddedUp(OverItems):
         own = rng.standard_gamma(MICRO, (*size, 4))
         return own @ np.array(self.form.top), own @ np.array(self.form.bottom)
 
+    def pair_units(self) -> Units:
+        """Items, and those that the prior adds to each system by itself."""
+        seen = np.concatenate([np.stack(self.parts(s), axis=1) for s in (0, 1)], axis=1)
+        atoms, none = self.atoms(), np.zeros((4, 2))
+        each = (np.concatenate([atoms.features, none], axis=1), np.concatenate([none, atoms.features], axis=1))
+        prior = Units(np.concatenate(each), np.tile(atoms.shapes, 2))
+        return Units(seen, self.state.evidence.effective) + prior
+
     @property
     def gap_size(self) -> int:
         """Fewer draws of many labels."""
-        n, drawing = (
-            super().gap_size,
-            LabelDrawing(self.state.evidence, self.state.prior, self.metric.classes_count_alike),
-        )
+        n = super().gap_size
+        drawing = LabelDrawing(self.state.evidence, self.state.prior, self.metric.classes_count_alike)
         return max(min(n, 10_000), min(n, 60_000_000 // drawing.plan().cost))
 
     @property

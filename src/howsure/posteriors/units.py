@@ -121,6 +121,10 @@ class MetricOfUnits(Estimand):
         """The difference of two systems; None where it is no ratio."""
         return None
 
+    def pair_units(self) -> Units | None:
+        """What units add above and below the line of two systems, (units, 4), where the difference is no ratio."""
+        return None
+
     @property
     def bounds(self) -> tuple[float, float]:
         """The range of one system."""
@@ -145,9 +149,14 @@ class MetricOfUnits(Estimand):
     def next_difference(self, n: int) -> NextScore:
         """The same of the difference of two systems."""
         found = self.gap_ratio()
-        if found is None:
+        if found is not None:
+            return found.next_score(self.state, n, self.metric, self.unit)
+        pair, (low, high) = self.pair_units(), self.bounds
+        if pair is None:
             raise self._unpredicted()
-        return found.next_score(self.state, n, self.metric, self.unit)
+        draws: Any = partial(sums_scores, pair.features, pair.shapes, _gaps, n)
+        size, what = number_of_draws(self.state, n, len(pair.shapes)), called(self.metric, n, self.unit)
+        return drawn_score(draws, size, self.state.seed, (low - high, high - low), what, unit=self.unit)
 
     def difference(self) -> Gap:
         """Exact where it is a ratio, else by joint draws."""
@@ -171,6 +180,11 @@ class MetricOfUnits(Estimand):
     def _gap_draws(self, n: int, seed: int) -> Array:
         first, second = self.ratio_draws(n, seed)
         return apart(first, second)
+
+
+def _gaps(sums: Array) -> Array:
+    """Differences of two ratios."""
+    return apart(divided(sums[:, :2]), divided(sums[:, 2:]))
 
 
 # -- the distribution of one ratio
