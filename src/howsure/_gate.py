@@ -103,8 +103,8 @@ def sides_of(
 
 def _joined(data: Any, baseline: Any) -> dict[str, Any]:
     """Two files by the names of their systems."""
-    from howsure.io.format import system_names
-    from howsure.io.paths import is_paths
+    from howsure.io.files import is_paths
+    from howsure.io.formats import system_names
 
     if not is_paths(data) or not is_paths(baseline):
         kinds = " and ".join(type(x).__name__ for x in (data, baseline))

@@ -338,7 +338,7 @@ def _named(runs: Any) -> dict[str, Any]:
     elif isinstance(runs, (str, Path)):
         named = {_called([runs])[0]: runs}
     elif isinstance(runs, Sequence) and all(isinstance(x, (str, Path)) for x in runs):
-        from howsure.io.format import system_names
+        from howsure.io.formats import system_names
 
         stems = _called(runs)
         names = stems if len(set(stems)) == len(stems) else system_names([str(x) for x in runs])

@@ -12,7 +12,7 @@ import pytest
 
 import howsure as hs
 from howsure.errors import BadSetting
-from howsure.io import readers
+from howsure.io import formats
 
 LABELS = {"y": [0, 1, 0, 1], "z": [0, 1, 1, 1]}
 
@@ -106,8 +106,8 @@ def test_a_value_with_a_sign_costs_no_second_look(tmp_path, monkeypatch):
     path = tmp_path / "a.jsonl"
     path.write_text("".join(json.dumps(x) + "\n" for x in rows), encoding="utf-8")
     asked = []
-    names = readers._json_names
-    monkeypatch.setattr(readers, "_json_names", lambda *x: asked.append(x[2]) or names(*x))
+    names = formats._json_names
+    monkeypatch.setattr(formats, "_json_names", lambda *x: asked.append(x[2]) or names(*x))
     assert kept(path, "url!=u5=b") == 1
     assert not [x for x in asked if "sample_size" in x]
     with pytest.raises(hs.HowsureError, match="no column named 'uri'"):

@@ -14,7 +14,7 @@ import pytest
 
 import howsure as hs
 from howsure.cli.app import run
-from howsure.io import repeated_units
+from howsure.io import row_checks
 
 N = 150  # 30 questions, 5 samples each
 QUESTION = [f"q{i // 5}" for i in range(N)]
@@ -150,10 +150,10 @@ def test_what_costs_more_is_not_counted(tmp_path: Path, monkeypatch: pytest.Monk
     assert _warned(hs.tally(connection, table="t", **OWN)) == []
     connection.close()
     path = _file(tmp_path, "csv", ROWS)
-    monkeypatch.setattr(repeated_units, "MOST_BYTES", path.stat().st_size - 1)
+    monkeypatch.setattr(row_checks, "MOST_BYTES", path.stat().st_size - 1)
     assert _warned(hs.tally(path, **OWN)) == []
     assert _warned(hs.tally(_file(tmp_path, "parquet", ROWS), **OWN)) == [("task_id", 30, 150)]
-    monkeypatch.setattr(repeated_units, "MOST_ROWS", N - 1)
+    monkeypatch.setattr(row_checks, "MOST_ROWS", N - 1)
     assert _warned(hs.tally(frame, **OWN)) == []
 
 

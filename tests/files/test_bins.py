@@ -10,7 +10,7 @@ import pytest
 from howsure.errors import BadLabels, HowsureError
 from howsure.io import scored
 from howsure.io.entrance import evidence
-from howsure.io.keys import NUMPY, Key, made
+from howsure.io.groups import NUMPY, Key, made
 from tests.tiers import spread
 
 N = 6_000

@@ -16,7 +16,7 @@ import howsure as hs
 from howsure.errors import BadFile, BadLabels, BadSetting, HowsureError, UnknownName
 from howsure.io import where
 from howsure.io.entrance import evidence
-from howsure.io.format import system_names
+from howsure.io.formats import system_names
 from howsure.messages.notes import note
 from tests.engines.data import CASES, LISTS, PLAIN, nameless, polars_frame, reference
 from tests.tiers import turn

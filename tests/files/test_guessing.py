@@ -14,10 +14,10 @@ import howsure as hs
 from howsure.cli.app import run
 from howsure.errors import BadLabels, BadSetting
 from howsure.io import roles
-from howsure.io.column_names import USUAL, guess, usual_id
 from howsure.io.entrance import evidence
-from howsure.io.preview import preview
+from howsure.io.first_rows import USUAL, guess, usual_id
 from howsure.io.request import Wanted
+from howsure.io.roles import preview
 from tests.refusals import one_sentence
 
 

@@ -203,7 +203,7 @@ def _same(out: Path, path: str) -> bool:
 
 def _read(context: click.Context) -> Iterator[str]:
     """The files that are read, those that a pattern means and those in a folder too."""
-    from howsure.io.format import matching
+    from howsure.io.formats import matching
 
     given = context.params
     if given.get("db") is not None:

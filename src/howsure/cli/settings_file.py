@@ -138,7 +138,7 @@ def _in_folder(settings: Path, key: str, name: str) -> str:
 
 def _reached(path: str) -> Iterator[str]:
     """Yield the files that a path or a pattern leads to, and what is in a folder."""
-    from howsure.io.format import matching
+    from howsure.io.formats import matching
 
     for one in matching(path):
         yield one

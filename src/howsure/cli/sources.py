@@ -79,7 +79,7 @@ def unjoined(many: int, cluster: str | None = None) -> str:
 
 def called(given: SystemsGiven, columns: Mapping[str, Any]) -> tuple[str, ...]:
     """What to call the systems, one for each file."""
-    from howsure.io.format import system_names
+    from howsure.io.formats import system_names
 
     refuse("each file holds a system", columns, "system")
     many, own = len(given.files), answer_columns(columns)[1]
@@ -425,7 +425,7 @@ _TEXTS: Final = ("counts", "rate", "matrix", "labels", "positive", "prevalence",
 
 def _beside(given: Inputs, baseline: str) -> Inputs:
     """The judged file and the baseline as two systems."""
-    from howsure.io.format import system_names
+    from howsure.io.formats import system_names
 
     if len(given.files) != 1:
         got = f"{len(given.files)} files" if given.files else "none"

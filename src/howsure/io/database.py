@@ -15,21 +15,33 @@ from typing import Any, Final, Literal
 from howsure.errors import BadFile, BadSetting
 from howsure.io import where as conditions
 from howsure.io.columns import EXACT, coarse
-from howsure.io.groups import Groups, beyond, read
-from howsure.io.keys import (
+from howsure.io.groups import (
     DUCKDB,
     FAILED,
     STATUS,
     Arithmetic,
     Grouping,
+    Groups,
+    beyond,
+    read,
     sql_arithmetic,
     sql_groups,
     sql_rows,
     status_sql,
 )
 from howsure.io.request import check_column
-from howsure.io.text_types import constant, of_duckdb, other_kind, with_unreadable
-from howsure.io.where import DATE, NUMBER, TIME, ZONE, Condition, Judged
+from howsure.io.where import (
+    DATE,
+    NUMBER,
+    TIME,
+    ZONE,
+    Condition,
+    Judged,
+    constant,
+    of_duckdb,
+    other_kind,
+    with_unreadable,
+)
 from howsure.messages.language import option
 
 # -- database conditions

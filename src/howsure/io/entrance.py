@@ -21,20 +21,17 @@ from howsure.evidence.scored import Scored
 from howsure.evidence.sliced import Sliced
 from howsure.evidence.strata import Stratified
 from howsure.io import graded_values, judged_items, label_arrays, scored
-from howsure.io.alignment import IDS, misaligned
 from howsure.io.columns import lost, unarrowed
 from howsure.io.damaged_files import refuse_columns
 from howsure.io.database import Database, is_connection
-from howsure.io.files import Files
-from howsure.io.filters import FILTER, refuse_filters
+from howsure.io.files import Files, by_spark, is_paths, listed, source_of
+from howsure.io.first_rows import Role, guess, is_id
 from howsure.io.frames import Frame, is_frame
 from howsure.io.groups import Source
 from howsure.io.memory import Table
-from howsure.io.paths import by_spark, is_paths, is_table, listed, refuse_texts, source_of
-from howsure.io.repeated_units import repeated
 from howsure.io.request import OPTIONS, Request, Wanted, make, refuse_stray
-from howsure.io.roles import completed, lacking, lacking_ids, one_guess, refuse_unknown, with_ids
-from howsure.io.score_columns import refuse_scores
+from howsure.io.roles import completed, lacking, lacking_ids, one_guess, refuse_scores, refuse_unknown, with_ids
+from howsure.io.row_checks import FILTER, IDS, misaligned, refuse_filters, repeated
 from howsure.io.streams import on_disk
 from howsure.io.systems import by_system, chosen, matched, paired, repeating
 from howsure.io.units import doubtful, settle
@@ -49,6 +46,9 @@ PLACES: Final[dict[str, frozenset[str]]] = {  # which options of reading each pl
     "files": frozenset({"names", "unmatched", "engine", "remote", "watch"}),
     "files of systems": frozenset({"on", "unmatched", "engine", "remote", "watch"}),
 }  # fmt: skip
+_GUESSED: Final[tuple[Role, ...]] = ("pred", "score")
+_COLUMNS: Final = ("truth", "pred", "score", "outcome", "value", "judge", "human")
+_OF_PATHS: Final = frozenset("./\\*?")  # what a name of a file has mostly, and a label hardly
 _DEFAULTS: Final = (("missing", "refuse"), ("better", "higher"), ("unmatched", "refuse"), ("independent_rows", False))
 COLUMNS: Final = frozenset().union(*OPTIONS.values())
 READING: Final = frozenset().union(*PLACES.values())
@@ -104,6 +104,39 @@ def _has_columns(data: Any, kind: Asked | None, columns: Mapping[str, Any]) -> b
     """Whether it can have columns, though none is named; texts alone may also be values that are none."""
     own = is_paths(data) or _of_systems(data, columns) or is_table(data, columns)
     return is_connection(data) or _is_address(data) or (own and kind != "values") or is_frame(data)
+
+
+def is_table(data: Any, given: Mapping[str, Any]) -> bool:
+    """Whether a mapping holds columns: those that are named, a truth and its answers under usual names, or outcomes.
+
+    >>> is_table({"y_true": [1, 0], "pred": [1, 1]}, {}), is_table({"a": [1, 0], "b": [1, 1]}, {})
+    (True, False)
+    >>> is_table({"task_id": [7, 8], "passed": [1, 0]}, {})
+    True
+    """
+    if not isinstance(data, Mapping) or not all(_is_column(x) for x in data.values()):
+        return False
+    keys = [str(x) for x in data]
+    named = [x for role in _COLUMNS if isinstance(own := given.get(role), (str, list, tuple)) for x in listed(own)]
+    usual = bool(guess(keys, "truth")) and any(guess(keys, role) for role in _GUESSED)
+    usual = usual or (len(guess(keys, "outcome")) == 1 and any(map(is_id, keys)))
+    return set(named) <= set(keys) if named else usual
+
+
+def _is_column(x: Any) -> bool:
+    return hasattr(x, "__len__") and not isinstance(x, (str, bytes, Path, Mapping))
+
+
+def refuse_texts(systems: Mapping[Any, Any]) -> None:
+    """Refuse a mapping to lists of texts that are no paths: they may be columns of labels."""
+    if not all(_is_column(x) for x in systems.values()):
+        return
+    texts = [str(x) for own in systems.values() for x in own]
+    if any(set(x) & _OF_PATHS or x == "-" or Path(x).exists() for x in texts):
+        return
+    told = f"{next(iter(systems))!r} holds texts such as {texts[0]!r}, which are not names of files"
+    way = f"if they are labels, name the columns with {option('truth')} and {option('pred')}"
+    raise BadSetting(f"{told}; {way}.")
 
 
 def _of_systems(data: Any, columns: Mapping[str, Any]) -> bool:

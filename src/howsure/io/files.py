@@ -1,13 +1,10 @@
-"""Files as a source, through DuckDB: whether they end as they should, and one GROUP BY per group of files."""
+"""Paths as a source, read by DuckDB (one GROUP BY per group of files that one query reads), or by Spark when asked."""
 
 from __future__ import annotations
 
 import contextlib
-import glob
 import json
-import os
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby
@@ -17,145 +14,33 @@ from typing import Any, Final
 import numpy as np
 
 from howsure import duck
-from howsure.errors import BadFile, BadLabels, HowsureError, NoCommonId
+from howsure.errors import BadFile, BadLabels, BadSetting, HowsureError, NoCommonId
 from howsure.io import where as conditions
-from howsure.io.column_names import usual_id, usual_names
-from howsure.io.columns import EXACT, Column, as_numbers, coarse
-from howsure.io.damaged_files import explained, too_long
-from howsure.io.first_rows import ROWS, Head
-from howsure.io.format import expanded, sniff
-from howsure.io.groups import Groups, alike, beyond, kept_rows, merged, read
-from howsure.io.keys import COUNT, DUCKDB, GIVEN, STATUS, Grouping, sql_groups, sql_rows, status_sql
-from howsure.io.readers import Reader, apart, reader, refuse_lacking
-from howsure.io.streams import LONGEST, File, damaged, lines_table, on_disk, unpacked
-from howsure.io.typed_text import MISSING, refuse_mixed, refuse_no_number, spelt
+from howsure.io.columns import EXACT, MISSING, Column, as_numbers, coarse, refuse_mixed, refuse_no_number, spelt
+from howsure.io.damaged_files import checked, explained
+from howsure.io.first_rows import ROWS, Head, usual_id, usual_names
+from howsure.io.formats import Reader, apart, expanded, reader, refuse_lacking, sniff
+from howsure.io.groups import (
+    COUNT,
+    DUCKDB,
+    GIVEN,
+    STATUS,
+    Grouping,
+    Groups,
+    Source,
+    alike,
+    beyond,
+    kept_rows,
+    merged,
+    read,
+    sql_groups,
+    sql_rows,
+    status_sql,
+)
+from howsure.io.streams import File, is_stream, on_disk
 from howsure.io.where import Judged
 from howsure.messages.language import option
 from howsure.messages.notes import Note, note
-
-# -- ends
-#
-# Whether files end as they should: packed files with their trailers, JSON arrays with their brackets, lines in time.
-#
-# DuckDB drops a last line of more than 32 MB in silence, so the lines of CSV files are measured here.
-
-_TAIL: Final = 1 << 12
-
-
-@contextlib.contextmanager
-def checked(files: Sequence[File]) -> Iterator[None]:
-    """Refuse files that were cut, or are meanwhile; the bytes of gzip files are checked by a thread as others read."""
-    sizes = [_size(file) for file in files]
-    for file in files:
-        if file.array and file.packing != "gzip":
-            _check_bracket(_last_of_lines(file) if file.packing == "zstd" else _last_of_file(file), file.shown)
-        if file.kind == "csv" and file.packing == "none":
-            _check_lines(file)
-    zipped = [file for file in files if file.packing == "gzip"]
-    stop, wrong = threading.Event(), list[BadFile]()
-    thread = threading.Thread(target=_check_gzip, args=(zipped, stop, wrong), daemon=True)
-    if zipped:
-        thread.start()
-    done = False
-    try:
-        yield
-        done = True
-    except Exception:  # whatever it is, it may be for this
-        _refuse_cut(files, sizes, least=-1)
-        raise
-    finally:
-        if zipped:
-            if not done:
-                stop.set()
-            thread.join()
-    _refuse_cut(files, sizes, least=0)  # DuckDB takes what is left for the whole; a file that is gone it had open
-    if wrong:
-        raise wrong[0]
-
-
-def _size(file: File) -> int:
-    try:
-        return Path(file.path).stat().st_size
-    except OSError:
-        return -1
-
-
-def _refuse_cut(files: Sequence[File], sizes: Sequence[int], least: int) -> None:
-    """Files that are smaller than they were, and not smaller than `least`."""
-    for file, size in zip(files, sizes, strict=True):
-        if least <= _size(file) < size:
-            raise BadFile(f"{file.shown!r} was cut or removed while it was read; ask again once it is whole.") from None
-
-
-def _check_gzip(files: Iterable[File], stop: threading.Event, wrong: list[BadFile]) -> None:
-    try:
-        for file in files:
-            last, seen, line = b"", 0, 0
-            for piece in unpacked(file.path, "gzip", file.shown):
-                if stop.is_set():
-                    return
-                last = piece.rstrip()[-1:] or last
-                found = _after_last_end(piece)
-                line = seen + found if found else line
-                seen += len(piece)
-                if file.kind == "csv" and seen - line > LONGEST:
-                    raise too_long(file, line)
-            if file.array:
-                _check_bracket(last, file.shown)
-    except BadFile as error:
-        wrong.append(error)
-
-
-def _check_lines(file: File) -> None:
-    """Refuse a plain file with a line that is too long, by looking for the last line end of each 2 MB."""
-    with Path(file.path).open("rb") as opened:
-        size, at = os.fstat(opened.fileno()).st_size, 0
-        while at + LONGEST < size:
-            for part in (_TAIL, LONGEST):  # mostly there is one close by
-                opened.seek(at + LONGEST - part)
-                found = _after_last_end(opened.read(part))
-                if found:
-                    break
-            else:
-                raise too_long(file, at)
-            at += LONGEST - part + found
-
-
-def _after_last_end(data: bytes) -> int:
-    """Where the last line begins; 0 if nothing ends a line."""
-    return max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
-
-
-def _check_bracket(last: bytes, shown: str) -> None:
-    if last != b"]":
-        raise BadFile(f"the JSON array of {shown!r} does not end with ']'; copy the file again.")
-
-
-def _last_of_file(file: File) -> bytes:
-    """The last byte that is no white space."""
-    with Path(file.path).open("rb") as opened:
-        at = opened.seek(0, os.SEEK_END)
-        while at > 0:
-            at = max(at - _TAIL, 0)
-            opened.seek(at)
-            found = opened.read(_TAIL).rstrip()
-            if found:
-                return found[-1:]
-    return b""
-
-
-def _last_of_lines(file: File) -> bytes:
-    """The same of a zstd file, which DuckDB unpacks."""
-    import duckdb
-
-    query = f"SELECT last(right(rtrim(line), 1)) FROM {lines_table(mixed=True)} WHERE rtrim(line) <> ''"
-    try:
-        with duck.connect(in_order=True) as con:
-            (found,) = con.execute(query, {"file": [glob.escape(file.path)]}).fetchone()
-    except duckdb.Error:
-        raise damaged(file.shown, "zstd") from None
-    return str(found or "").encode()
-
 
 # -- files
 #
@@ -435,3 +320,49 @@ def _values(levels: Sequence[str], column: str) -> list[Any]:
     if text and other:
         refuse_mixed(column, min(text), other[0])
     return values
+
+
+# -- paths
+
+
+def is_paths(data: Any) -> bool:
+    """One path, or several."""
+    several = isinstance(data, (list, tuple)) and len(data) > 0 and all(isinstance(x, (str, Path)) for x in data)
+    return isinstance(data, (str, Path)) or several
+
+
+def listed(paths: Any) -> list[str | Path]:
+    """One path, or several, as a list."""
+    return [paths] if isinstance(paths, (str, Path)) else list(paths)
+
+
+def check_remote(place: Mapping[str, Any]) -> None:
+    """A server is for Spark."""
+    if place.get("remote") is not None:
+        told = f"the address of a Spark Connect server; it goes with {option('engine', 'spark')}"
+        raise BadSetting(f"{option('remote')} is {told}.")
+
+
+def by_spark(place: Mapping[str, Any]) -> bool:
+    """Whether Spark reads the files, and not DuckDB."""
+    engine = place.get("engine")
+    if not isinstance(engine, (str, type(None))) or engine not in (None, "duckdb", "spark"):
+        raise BadSetting(f"{option('engine')} is 'duckdb' or 'spark'; got {engine!r}.")
+    return engine == "spark"
+
+
+@contextlib.contextmanager
+def source_of(paths: Any, place: Mapping[str, Any]) -> Iterator[Source]:
+    """The files, which are shards of one data set; `place` may have engine, remote and watch."""
+    if by_spark(place):
+        from howsure.io.spark import SparkFiles
+
+        once = next((p for p in listed(paths) if is_stream(p)), None)
+        if once is not None:
+            told = f"{str(once)!r} can be read only once, and Spark reads files and folders"
+            raise BadSetting(f"{told}; write it to a file, or leave out {option('engine')}.")
+        yield SparkFiles([str(p) for p in listed(paths)], place.get("remote"))
+        return
+    check_remote(place)
+    with opened(listed(paths), place.get("watch")) as files:
+        yield files

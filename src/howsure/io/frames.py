@@ -13,8 +13,7 @@ from howsure.errors import BadLabels, BadSetting
 from howsure.evidence.protocol import Account
 from howsure.io import where as conditions
 from howsure.io.columns import LISTS, as_numbers, as_set, coarse, coded, lost
-from howsure.io.groups import Groups, alike, beyond, merged, read
-from howsure.io.keys import (
+from howsure.io.groups import (
     COUNT,
     FAILED,
     GIVEN,
@@ -28,9 +27,14 @@ from howsure.io.keys import (
     UNREADABLE,
     Arithmetic,
     Grouping,
+    Groups,
     Key,
+    alike,
+    beyond,
     left_out,
     made,
+    merged,
+    read,
 )
 from howsure.io.request import check_column
 from howsure.io.where import Condition, Judged, Steps, judged

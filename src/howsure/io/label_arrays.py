@@ -15,11 +15,10 @@ from howsure.errors import BadLabels, listing, plural
 from howsure.evidence.classes import Tally
 from howsure.evidence.clusters import Clustered
 from howsure.evidence.protocol import SQUARE, Account
-from howsure.io.alignment import head_of, of_another_row
 from howsure.io.columns import Column, coded, lost, times, unarrowed
 from howsure.io.groups import Groups
 from howsure.io.request import Request, check_missing
-from howsure.io.units import known_labels, look_like_scores, same_kind, settle, similar_labels
+from howsure.io.units import head_of, known_labels, look_like_scores, of_another_row, same_kind, settle, similar_labels
 from howsure.messages.language import option
 from howsure.messages.notes import Notes
 from howsure.validate import Label, plain_label, refuse_unlike, usual_positive

@@ -12,8 +12,7 @@ from howsure.arrays import AnyArray, Array, Mask
 from howsure.evidence.protocol import Account
 from howsure.io import where as conditions
 from howsure.io.columns import Column, as_numbers, coded
-from howsure.io.groups import Groups, added, weighed
-from howsure.io.keys import NUMPY, Grouping, Key, made
+from howsure.io.groups import NUMPY, Grouping, Groups, Key, added, made, weighed
 from howsure.io.request import check_column
 
 

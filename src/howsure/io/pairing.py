@@ -19,18 +19,39 @@ from howsure.evidence.graded import Graded
 from howsure.evidence.protocol import Account
 from howsure.evidence.sliced import LISTED, Sliced
 from howsure.io import graded_values, units
-from howsure.io.columns import Column
-from howsure.io.files import Files, common_id, from_json, opened, refuse_text, refuse_unreadable
-from howsure.io.filters import of_filters
-from howsure.io.groups import Groups, alike, merged, read
-from howsure.io.keys import KEPT, STATUS, SUM, Grouping, Key, left_out, sql_groups, status_sql
-from howsure.io.paths import by_spark, check_remote, listed, source_of
-from howsure.io.readers import Reader, reader
+from howsure.io.columns import Column, agreed, typed
+from howsure.io.files import (
+    Files,
+    by_spark,
+    check_remote,
+    common_id,
+    from_json,
+    listed,
+    opened,
+    refuse_text,
+    refuse_unreadable,
+    source_of,
+)
+from howsure.io.formats import Reader, reader
+from howsure.io.groups import (
+    KEPT,
+    STATUS,
+    SUM,
+    Grouping,
+    Groups,
+    Key,
+    alike,
+    left_out,
+    merged,
+    read,
+    sql_groups,
+    status_sql,
+)
 from howsure.io.request import Request, column_names
-from howsure.io.score_columns import refuse_scores
+from howsure.io.roles import refuse_scores
+from howsure.io.row_checks import of_filters
 from howsure.io.streams import refuse_twice
 from howsure.io.systems import check_unmatched, matched
-from howsure.io.typed_text import agreed, typed
 from howsure.messages.language import option, spelled
 from howsure.messages.notes import Note, note
 from howsure.messages.texts import told

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from howsure.errors import BadLabels, BadSetting, UnknownName, listing, nearest, no_column
-from howsure.io.keys import Form, Grouping, Key
+from howsure.io.groups import Form, Grouping, Key
 from howsure.messages.language import option, spelled
 from howsure.validate import Label, finite, flag
 

@@ -1,7 +1,11 @@
-"""Roles of columns: taken by pattern or by their usual names where that is clear, else asked for with a list of all."""
+"""Roles of columns: taken by pattern or by their usual names where that is clear, else asked for with a list of all.
+
+Columns of probabilities, or of other numbers, that are given as predictions are refused, with what to write instead.
+"""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,16 +13,32 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Any, Final, NoReturn
 
-from howsure.errors import BadSetting, NoColumn, Remedy, UnknownName, listing, plural
+import numpy as np
+
+from howsure.errors import BadLabels, BadSetting, NoColumn, Remedy, UnknownName, listing, plural
 from howsure.io import where as conditions
-from howsure.io.column_names import SYSTEMS, USUAL, Role, guess, is_id, plain_name, usual_id, usual_names
-from howsure.io.first_rows import MOST, ROWS, Head, listed
-from howsure.io.groups import Source
+from howsure.io.columns import Column, typed
+from howsure.io.files import source_of
+from howsure.io.first_rows import (
+    MOST,
+    ROWS,
+    SYSTEMS,
+    USUAL,
+    Head,
+    Role,
+    guess,
+    is_id,
+    listed,
+    plain_name,
+    usual_id,
+    usual_names,
+)
+from howsure.io.groups import Groups, Source
 from howsure.io.request import OPTIONS, Kind, Request, Wanted, check_answers, check_names, is_pattern, one_name
 from howsure.io.where import mentioned
 from howsure.messages.language import option, spelled, spoken
 from howsure.messages.notes import Note, Notes, note
-from howsure.validate import FAIL, PASS, usual_positive
+from howsure.validate import FAIL, PASS, in_order, usual_positive
 from howsure.validate import completed as completed_labels
 
 # -- wildcards
@@ -501,3 +521,126 @@ def uses_of(head: Head, roles: Sequence[str], truth: str | None, wanted: Wanted)
     found = {x: next((option_ for option_, test in tests.items() if test(x)), None) for x in head.values}
     both = {"score": ("score", "value")}
     return {x: [y for y in both.get(str(use), (use,)) if y in takes] for x, use in found.items() if use is not None}
+
+
+# -- scores given as predictions
+
+_LARGEST: Final = 1e300  # of numbers that are looked at as such
+
+
+def refuse_scores(g: Groups, request: Request) -> None:
+    """Refuse truths and predictions that are fractions."""
+    if request.kind != "classes" or request.sep is not None or g.truth.sets:
+        return
+    told = _fraction(g.truth)
+    if told is not None:
+        way = f"Scores go with {option('score')}, graded values with {option('value')}."
+        raise BadLabels(f"column {request.truth!r} holds {told} as a truth; truths are labels. {way}")
+    for name, answer in zip(request.answers, g.answers, strict=True):
+        x = None if answer.sets or (request.labels is not None and _has_texts(answer)) else _fraction(answer)
+        if x is not None:
+            _refuse_scores(g, request, name, answer, x)
+
+
+def _has_texts(column: Column) -> bool:
+    return any(isinstance(x, str) for x in column.present)
+
+
+def _values_of(column: Column) -> Mapping[Any, Any]:
+    """The distinct values as numbers, of texts those that they spell; nothing where one is none."""
+    levels = [column.levels[i] for i in column.used if i >= 0]
+    values = typed(levels) if all(isinstance(x, str) for x in levels) else {x: x for x in levels}
+    known = {x: v for x, v in values.items() if v is not None}
+    return known if all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in known.values()) else {}
+
+
+def _fraction(column: Column) -> Any:
+    """The least value that is no whole number, as it is written, where all are numbers."""
+    numbers = {x: v for x, v in _values_of(column).items() if math.isfinite(v)}
+    if not all(abs(v) < _LARGEST for v in numbers.values()):
+        return None  # names
+    found = {x: v for x, v in numbers.items() if isinstance(v, float) and not v.is_integer()}
+    return min(found, key=lambda x: found[x], default=None)
+
+
+def _refuse_scores(g: Groups, request: Request, name: str, answer: Column, x: Any) -> NoReturn:
+    truths = in_order(frozenset(g.truth.present))
+    said = f"column {name!r} holds {x}"
+    if len(truths) > 2:
+        told = f"{said}, which is no label of {request.truth!r} ({listing(truths)})"
+        raise BadLabels(f"{told}; give a column of labels, or graded values as {option('value')}.")
+    own: dict[str, Any] = {"truth": request.truth, "score": name}
+    if request.positive is None and usual_positive(completed_labels(set(truths))) is None:
+        own["positive"] = _highest(g, answer)
+    elif request.positive is not None:
+        own["positive"] = request.positive
+    cut = {**own, "threshold": _middle(_values_of(answer))}
+    way = f"{option('score')} and {option('threshold')} in place of {option('pred')}"
+    curve = spelled("hs.curve", "howsure curve")
+    raise BadLabels(
+        f"{said}: these look like scores; give {way}, or see {curve}.",
+        remedies=[]
+        if request.system is not None
+        else [Remedy(cut, ("pred",), verb="score"), Remedy(own, verb="curve")],
+    )
+
+
+def _highest(g: Groups, answer: Column) -> Any:
+    """The class whose numbers are the highest on average."""
+    numbers = _values_of(answer)
+    values = np.array([*(float(numbers.get(x, np.nan)) for x in answer.levels), np.nan])[answer.codes]
+    used = ~np.isnan(values) & ~g.truth.missing
+    means = {
+        x: np.average(values[used & own], weights=g.counts[used & own])
+        for i, x in enumerate(g.truth.levels)
+        if g.counts[used & (own := g.truth.codes == i)].sum() > 0
+    }
+    return max(means, key=lambda x: means[x], default=next(iter(g.truth.levels), None))
+
+
+def _middle(numbers: Mapping[Any, Any]) -> float:
+    """A threshold to begin with: half of probabilities, 0 between numbers below and above it, else the median."""
+    low, high = min(numbers.values()), max(numbers.values())
+    if low >= 0 and high <= 1:
+        return 0.5
+    return 0.0 if low < 0 < high else float(f"{np.median(list(numbers.values())):.3g}")
+
+
+# -- a look at a file before it is counted
+
+_PREVIEWED: Final = ("pred", "outcome", "value", "score")
+_PREVIEW_WANTED: Final = Wanted("score", cuts=True)
+_EXAMPLES: Final = 5
+_LONGEST_EXAMPLE: Final = 60
+
+
+def preview(path: str) -> dict[str, Any]:
+    """The columns of a file, with what each may be; `clear` says whether names alone tell what is meant."""
+    with source_of(path, {}) as source:
+        head = head_of(source)
+        message = None
+        try:
+            guessed, _ = completed({}, _PREVIEWED, [source], _PREVIEW_WANTED)
+        except BadSetting as refused:
+            guessed = {} if recognised(head.values) else suggested(head, {}, _PREVIEWED, _PREVIEW_WANTED)
+            message = refused.message.split(" Columns:")[0].rstrip(".") + "."
+    uses = uses_of(head, _PREVIEWED, guessed.get("truth"), _PREVIEW_WANTED)
+    return {
+        "file": path,
+        "columns": [_column(head, name, uses.get(name, [])) for name in head.values],
+        "guessed": {role: x for role, x in guessed.items() if x != "COLUMN"},
+        "clear": message is None,
+        "message": message,
+    }
+
+
+def _column(head: Head, name: str, uses: list[str]) -> dict[str, Any]:
+    known = head.known(name)
+    shown = list(dict.fromkeys(str(x)[:_LONGEST_EXAMPLE] for x in known))
+    return {
+        "name": name,
+        "kind": head.kind(name),
+        "examples": shown[:_EXAMPLES],
+        "values": len(shown),
+        "uses": uses,
+    }

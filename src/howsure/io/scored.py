@@ -15,8 +15,7 @@ from howsure.evidence.protocol import Account, number
 from howsure.evidence.scored import Scored
 from howsure.evidence.slices import distinct
 from howsure.io.columns import as_numbers, coded
-from howsure.io.groups import Groups, Source, added, many, refuse_nothing
-from howsure.io.keys import Grouping, Key, Piece
+from howsure.io.groups import Grouping, Groups, Key, Piece, Source, added, many, refuse_nothing
 from howsure.io.label_arrays import as_column, as_weights, cluster_column, refuse_twins
 from howsure.io.memory import table_of
 from howsure.io.request import Request, check_missing

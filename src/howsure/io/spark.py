@@ -13,11 +13,10 @@ import numpy as np
 
 from howsure.errors import BadFile, BadLabels, BadSetting
 from howsure.io import where as conditions
+from howsure.io.columns import MISSING, refuse_no_number, spelt
 from howsure.io.frames import Frame, judged_rows
-from howsure.io.groups import Groups
-from howsure.io.keys import Grouping
+from howsure.io.groups import Grouping, Groups
 from howsure.io.request import check_column
-from howsure.io.typed_text import MISSING, refuse_no_number, spelt
 from howsure.io.where import spelled
 from howsure.messages.language import option
 

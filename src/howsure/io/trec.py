@@ -33,7 +33,7 @@ from howsure.errors import BadLabels, BadSetting, listing
 from howsure.evidence.rankings import Judgments, RankedRun, sorted_judgments
 from howsure.io.lines import HIGHEST, Irregular, Lines, Rows, grouped, lines_and_comments, numbered, plain, read_lines
 from howsure.io.streams import literal
-from howsure.io.text_types import spelled
+from howsure.io.where import spelled_sql
 
 # -- fields
 #
@@ -45,7 +45,7 @@ def columns(con: Any, path: Path, names: tuple[str, ...], wanted: str, number: s
     import duckdb
 
     kinds = ", ".join(f"'{name}': 'VARCHAR'" for name in names)
-    value = f"{spelled(number)} AS {number}"
+    value = f"{spelled_sql(number)} AS {number}"
     text = (
         f"SELECT {wanted} FROM (SELECT * REPLACE ({value}) FROM read_csv($1, delim=$2, header=false, "
         f"auto_detect=false, quote='', escape='', compression='none', columns={{{kinds}}}))"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -19,7 +20,8 @@ from howsure.evidence.outcomes import Outcomes
 from howsure.evidence.protocol import THRESHOLD, Axis, number
 from howsure.evidence.sliced import Sliced, slices_of_clusters
 from howsure.evidence.slices import Slices, distinct, level_order
-from howsure.io.columns import EXACT, Column, refuse_many
+from howsure.io.columns import EXACT, Column, lost, refuse_many
+from howsure.io.first_rows import ROWS
 from howsure.io.groups import Groups, refuse_nothing
 from howsure.io.request import OPTIONS, Request, refuse_stray
 from howsure.messages.language import option, spelled
@@ -34,6 +36,7 @@ from howsure.validate import (
     completed,
     find,
     in_order,
+    plain_label,
     spells,
     usual_positive,
     whole_number,
@@ -199,6 +202,7 @@ def _unique(cells: Integers, counts: AnyArray, of: str) -> Notes:
     return (note("id-predictions", form="unique", system=of, single=single, count=int(n)),)
 
 
+_LEAST_ROWS: Final = 20
 LEAST_IDS: Final = 10  # distinct values
 NEARLY_ALIKE: Final = 0.98  # of the rows of two columns
 APART: Final = 0.2  # how much more often predictions agree with the next row than with their own
@@ -219,6 +223,38 @@ def doubtful(truth: Column, answers: Sequence[Column], sizes: Integers) -> list[
         ids = {"ids"} if 2 * right < total and len(answer.present) >= LEAST_IDS else set()
         found.append(ids | ({"shifted"} if moved and right < (1 - APART) * total else set()))
     return found
+
+
+def of_another_row(truth: Sequence[Any], answer: Sequence[Any], of: str = "") -> Notes:
+    """Warn if predictions are the true labels of the next row, or of the row before.
+
+    Predictions that follow from the true label of their own row, such as two classes swapped, are another mistake.
+
+    >>> truth = [0, 1, 1, 0, 1, 0, 0] * 4
+    >>> [n["row"] for n in of_another_row(truth, [*truth[1:], 0])], of_another_row(truth, [1 - x for x in truth])
+    (['next'], ())
+    """
+    n = len(truth)
+    if n < _LEAST_ROWS or (own := _agreement(truth, answer)) > 1 - APART:
+        return ()
+    least = max(NEARLY_ALIKE, own + APART)
+    for row, share in (("next", _agreement(truth[1:], answer[:-1])), ("previous", _agreement(truth[:-1], answer[1:]))):
+        if share >= least and len(set(zip(truth, answer, strict=True))) > len(set(truth)) + 1:  # the end may be filled
+            return (note("shifted-labels", form="row", system=of, row=row, share=share, rows=n),)
+    return ()
+
+
+def _agreement(one: Sequence[Any], other: Sequence[Any]) -> float:
+    """Return the share of rows in which both are alike."""
+    return float(sum(map(operator.eq, one, other)) / len(one))
+
+
+def head_of(column: Any) -> list[Any]:
+    """Return the first rows of a column as plain labels, None where one is missing."""
+    head = column[:ROWS].tolist() if isinstance(column, np.ndarray) else list(column[:ROWS])
+    if set(map(type, head)) <= {int, str, bool}:
+        return head
+    return [None if lost(x) else plain_label(x) for x in head]
 
 
 def _alike(known: Iterable[Label]) -> Notes:

@@ -210,7 +210,7 @@ def _metrics(job: Job) -> Reply:
 
 
 def _preview(job: Job) -> Reply:
-    from howsure.io.preview import preview
+    from howsure.io.roles import preview
 
     if job.folder is None:
         raise BadSetting("a file is needed.")

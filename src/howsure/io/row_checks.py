@@ -1,8 +1,7 @@
-"""Rows that may not be independent: columns without a role whose values repeat, and columns that name systems.
+"""Checks of what counts cannot tell, by a second look at rows: items under several filters, repeated units, shifts.
 
-Five samples of each question are not five questions. The rule looks at columns that nobody gave a role, and only where
-counting is cheap. A column is a unit of sampling if it has at least 20 values of 2 to 100 rows each on average, is no
-prediction, no date and no number with decimals, and has the name of an id, groups of one size, or long texts.
+A look costs nothing where rows are independent and predictions are mostly right: it is taken only if names of columns
+or the counts suggest that something is wrong.
 """
 
 from __future__ import annotations
@@ -16,16 +15,118 @@ from typing import Any, Final
 import numpy as np
 
 from howsure.arrays import AnyArray
-from howsure.errors import HowsureError
+from howsure.errors import BadSetting, HowsureError, Remedy, listing, plural
 from howsure.evidence.protocol import Account
-from howsure.io.column_names import guess, is_id, is_system
+from howsure.io import where as conditions
 from howsure.io.files import Files
+from howsure.io.first_rows import MOST, ROWS, guess, is_id, is_system, kind_of
 from howsure.io.frames import Frame, is_batches
-from howsure.io.groups import Source
-from howsure.io.keys import Grouping, Key
+from howsure.io.groups import Grouping, Key, Source
 from howsure.io.memory import Table
 from howsure.io.request import OPTIONS, Request
+from howsure.io.units import LEAST_IDS, head_of, of_another_row
+from howsure.messages.language import option
 from howsure.messages.notes import Note, Notes, note
+
+# -- items under several filters
+#
+# lm-evaluation-harness writes a row for each way to extract an answer. It is one answer still, and counting all of its
+# rows would take an item for several.
+
+FILTER: Final = "filter"
+_HASH: Final = "doc_hash"  # ids begin anew in every task; the same document has the same hash
+
+
+def refuse_filters(source: Source, request: Request) -> None:
+    """Refuse items that are there once for each filter, unless it was said what to make of that."""
+    if request.cluster is not None:
+        return
+    items, found = _several(source, request, request.item)
+    if not items:
+        return
+    ways = f"{option('by', FILTER)} to see each, or {option('cluster', items[1])} to take their rows together"
+    raise BadSetting(
+        f"{plural(items[0], 'item has', 'items have')} a row for each {FILTER!r} ({listing(found, 4)}), and the same "
+        f"items again are no more evidence: choose one with {option('where', _choice(found))}; or give {ways}.",
+        remedies=[Remedy({"where": _choice(found)}, example=True)],
+    )
+
+
+def of_filters(source: Source, request: Request, on: Sequence[str]) -> str:
+    """What to do with ids that cannot be paired, where they occur once for each filter."""
+    items, found = _several(source, request, on)
+    return f"; each has a row for every filter: choose one with {option('where', _choice(found))}" if items else ""
+
+
+def _choice(filters: Sequence[str]) -> str:
+    return f"{FILTER}={filters[0]}"
+
+
+def _several(source: Source, request: Request, given: Sequence[str] = ()) -> tuple[tuple[int, str] | None, list[str]]:
+    """How many items are there under more than one filter, the column that tells them apart, and the filters."""
+    names = [x for x in source.heading() if isinstance(x, str)]
+    ids = list(given) or guess(names, "id")
+    told = {x for text in request.where for x in conditions.mentioned(text)}
+    if FILTER not in names or not ids or FILTER in {*told, *request.grouping.columns}:
+        return None, []
+    items = [*ids[: len(given) or 1], *([_HASH] if _HASH in names else [])]
+    systems = [] if request.system is None else [Key("system0", request.system)]  # each may have a filter of its own
+    keys = (*(Key(f"item{i}", x) for i, x in enumerate(items)), *systems, Key("slice0", FILTER))
+    g = source.grouped(Grouping(keys, where=request.where))
+    codes = np.stack([g.labels[k.name].codes for k in keys], axis=1)
+    pairs = np.unique(codes[(codes >= 0).all(axis=1)], axis=0)
+    filters = sorted(str(x) for x in g.labels["slice0"].levels)
+    if len(filters) < 2 or not len(pairs):
+        return None, []
+    times = np.unique(pairs[:, :-1], axis=0, return_counts=True)[1]
+    many = int((times > 1).sum())
+    return ((many, ids[0]), filters) if many else (None, [])
+
+
+# -- predictions of another row, and predictions that are ids
+#
+# Counts do not have the order of rows, so the first 200 are read once more. That happens only if most predictions are
+# wrong in the way that such mistakes make them wrong.
+
+IDS: Final = "id-predictions"
+
+
+def misaligned(source: Source, request: Request, doubted: Sequence[set[str]]) -> Notes:
+    """Warn about predictions that are the true labels of the row before or after, or the values of an id column.
+
+    `doubted` says for each system which of these the counts leave possible (`labelling.doubtful`).
+    """
+    heading = [x for x in source.heading() if isinstance(x, str)]
+    others = [x for x in heading if heading.count(x) == 1 and x not in (request.truth, *request.answers)]
+    usual = [x for x in others if is_id(x)]
+    picked = dict.fromkeys((str(request.truth), *request.answers, *usual[:MOST], *others[:MOST]))
+    head = {name: head_of(own) for name, own in source.first([*picked], ROWS).items()}
+    found: list[Note] = []
+    for answer, system, doubt in zip(request.answers, request.systems, doubted, strict=True):
+        of = f" of {system}" if len(request.systems) > 1 else ""
+        truth, own = head[str(request.truth)], head[answer]
+        if "shifted" in doubt:
+            found += of_another_row(truth, own, of)
+        if "ids" in doubt:
+            names = [x for x in head if x in others or (x == answer and is_id(x))]
+            found += _ids(truth, own, {x: head[x] for x in names}, of)
+    return tuple(found)
+
+
+def _ids(truth: Sequence[Any], answer: Sequence[Any], columns: dict[str, list[Any]], of: str) -> Notes:
+    known = [x for x in answer if x is not None]
+    for name, own in columns.items():
+        distinct = len(set(known)) == len(known) and kind_of(known) == "whole number"
+        if len(set(known)) >= LEAST_IDS and own == answer != truth and (distinct or is_id(name)):
+            return (note(IDS, form="column", system=of, column=name),)
+    return ()
+
+
+# -- rows that may not be independent
+#
+# Five samples of each question are not five questions. The rule looks at columns that nobody gave a role, and only
+# where counting is cheap. A column is a unit of sampling if it has at least 20 values of 2 to 100 rows each on average,
+# is no prediction, no date and no number with decimals, and has the name of an id, groups of one size, or long texts.
 
 MOST_ROWS: Final = 250_000  # so that a second look takes about a tenth of a second
 MOST_BYTES: Final = 1 << 26  # of files of text, whose every field is read once more
