@@ -240,11 +240,6 @@ def _refuse_long_lines(file: File) -> None:
         raise BadFile(f"a line of {file.shown!r} is longer than 2 MB; is it the right file? {ends}.") from None
 
 
-def packed_as(path: str) -> str | None:
-    """The packing a name promises."""
-    return _PACKED.get(Path(path).suffix.lower())
-
-
 def system_names(paths: Iterable[str]) -> tuple[str, ...]:
     """The shortest part of each path that tells them apart.
 

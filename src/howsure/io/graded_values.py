@@ -13,14 +13,14 @@ import numpy as np
 from howsure.arrays import Array, Integers
 from howsure.errors import BadLabels, BadSetting, listing, plural
 from howsure.evidence.graded import Graded, Mean
-from howsure.evidence.protocol import Account, number
+from howsure.evidence.protocol import Account
 from howsure.evidence.sliced import LISTED, Sliced, refuse_single
 from howsure.evidence.slices import Slices
 from howsure.io.columns import Column, as_numbers, coded
-from howsure.io.groups import Groups, added, many, refuse_nothing
+from howsure.io.groups import Groups, added, refuse_nothing
 from howsure.io.label_arrays import cluster_column, refuse_twins
 from howsure.io.request import LARGEST, Request, make
-from howsure.io.units import slices_of, unweighed, without_clusters, without_weightless
+from howsure.io.units import slices_of, unweighed, without_clusters, without_lost, without_weightless
 from howsure.messages.language import option
 from howsure.messages.notes import Notes, note
 
@@ -156,13 +156,7 @@ def settle_values(g: Groups, request: Request, library: str | None = None, *, co
 def _weighed(g: Groups, request: Request) -> tuple[Groups, Notes]:
     """Items that have a weight; others are refused, or left out with a note when asked."""
     lost = np.isnan(g.numbers.get("weight0", g.counts))
-    gone = number(g.counts[lost].sum())
-    if not gone:
-        return g, ()
-    if request.missing == "refuse":
-        told = f"{many(gone)} of {plural(g.total, 'item')} {'has' if gone == 1 else 'have'} no weight"
-        raise BadLabels(f"{told}; give {option('missing', 'drop')} to leave them out.")
-    return g.leaving(lost), (note("missing-dropped", form="amount", count=gone, what="weight"),)
+    return without_lost(g, request, lost, "no weight", "amount", what="weight")
 
 
 def _weighing(g: Groups) -> Groups:
@@ -180,16 +174,11 @@ def checked_values(g: Groups, request: Request) -> tuple[Groups, Notes]:
     refuse_nothing(g)
     none = np.zeros(len(g), dtype=bool)
     g, _, _, notes = without_clusters(g, request, none, none)
-    lost = np.isnan(g.values()).any(axis=1)
-    gone = number(g.counts[lost].sum())
-    if gone and request.missing == "refuse":
-        told = f"{many(gone)} of {plural(g.total, 'item')} {'has' if gone == 1 else 'have'} no value"
-        raise BadLabels(f"{told}; give {option('missing', 'drop')} to leave them out.")
-    if gone:
-        notes = (*notes, note("missing-dropped", form="value", count=gone, total=g.total))
-    g = without_weightless(g.leaving(np.asarray(lost)))
+    lost = np.asarray(np.isnan(g.values()).any(axis=1))
+    g, dropped = without_lost(g, request, lost, "no value", "value", total=g.total)
+    g = without_weightless(g)
     g, more = _weighed(g, request)
-    notes = (*notes, *more, *unweighed(g, request))
+    notes = (*notes, *dropped, *more, *unweighed(g, request))
     values, bounds = g.values()[g.counts > 0], request.bounds
     if not np.isfinite(values).all():
         raise BadLabels(f"values must be finite numbers; got {values[~np.isfinite(values)][0]:g}.")

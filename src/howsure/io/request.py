@@ -36,6 +36,11 @@ _CALLED: Final = {
 _ANSWERS: Final[dict[str, Kind]] = {"pred": "classes", "outcome": "outcomes", "value": "values", "score": "scores"}
 _VERDICTS: Final[dict[str, Kind]] = {**_ANSWERS, "judge": "judged outcomes"}
 _OTHERS: Final = (("pred", "label sets"), ("score", "cuts"), ("pred", "judged classes"))
+_ONE: Final = ("truth", "cluster", "weight", "count", "system", "sep")  # roles of one column; sep is one text as well
+_SEVERAL: Final = ("by", "item")  # roles that may have several columns
+_GROUPED: Final = {  # roles whose values are grouped by as they are, and the names of their keys
+    "by": "slice", "cluster": "cluster", "system": "system", "item": "item", "humans": "human", "judge": "judge",
+}  # fmt: skip
 MISSING: Final = ("refuse", "drop", "wrong")
 MOST_BINS: Final = 1_000_000
 LARGEST: Final = 1e100  # of values and bounds: their squares stay within floating point
@@ -102,9 +107,8 @@ class Request:
     @property
     def keys(self) -> tuple[Key, ...]:
         """Everything that is grouped by, in its role."""
-        roles = {"slice": self.by, "cluster": self.cluster, "system": self.system, "item": self.item}
-        roles |= {"human": self.humans, "judge": self.judge}
-        found = [Key(f"{role}{i}", x) for role, given in roles.items() for i, x in enumerate(as_names(given))]
+        own = ((name, as_names(getattr(self, role))) for role, name in _GROUPED.items())
+        found = [Key(f"{name}{i}", x) for name, columns in own for i, x in enumerate(columns)]
         blank = self.sep is not None
         found += [Key("truth", self.truth, blank=blank)] if self.truth is not None else []
         found += [replace(self.answer(i), column=x) for i, x in enumerate(self.answers)]
@@ -167,26 +171,21 @@ def make(
     role, found = _kind(asked, roles)
     _refuse_strays(found, asked, better)
     answers = column_names(asked[role], role)
+    columns: dict[str, Any] = {role: one_name(asked, role) for role in _ONE}
+    columns |= {role: column_names(asked[role], role) for role in _SEVERAL if role in asked}
     request = Request(
         kind=found,
         answers=answers,
-        truth=one_name(asked, "truth"),
-        by=_several(asked, "by"),
-        cluster=one_name(asked, "cluster"),
-        weight=one_name(asked, "weight"),
-        count=one_name(asked, "count"),
         where=conditions_given(asked.get("where")),
         thresholds=_thresholds(asked.get("threshold")),
         positive=asked.get("positive"),
         labels=asked.get("labels"),
         missing=check_missing(missing, found),
-        item=_several(asked, "item"),
-        system=one_name(asked, "system"),
-        sep=one_name(asked, "sep"),
         bins=_bins(asked.get("bins")),
         better=better,
         bounds=check_bounds(asked.get("bounds")),
         independent_rows=flag(asked.get("independent_rows", False), "independent_rows"),
+        **columns,
         **_judging(asked, found, len(answers)),
     )
     if request.paired and request.count is not None:
@@ -322,10 +321,6 @@ def one_name(asked: dict[str, Any], role: str) -> str | None:
     if not asked[role]:
         raise BadSetting(f"{option(role)} is empty; give it a value or leave it out.")
     return str(asked[role])
-
-
-def _several(asked: dict[str, Any], role: str) -> tuple[str, ...]:
-    return () if role not in asked else column_names(asked[role], role)
 
 
 def column_names(given: Any, role: str) -> tuple[str, ...]:

@@ -11,16 +11,15 @@ import numpy as np
 
 from howsure.arrays import Array, Integers, Mask
 from howsure.errors import BadLabels, BadSetting, plural
-from howsure.evidence.protocol import Account, number
+from howsure.evidence.protocol import Account
 from howsure.evidence.scored import Scored
 from howsure.evidence.slices import distinct
 from howsure.io.columns import as_numbers, coded
-from howsure.io.groups import Grouping, Groups, Key, Piece, Source, added, many, refuse_nothing
+from howsure.io.groups import Grouping, Groups, Key, Piece, Source, added, refuse_nothing
 from howsure.io.label_arrays import as_column, as_weights, cluster_column, refuse_twins
 from howsure.io.memory import table_of
 from howsure.io.request import Request, check_missing
-from howsure.io.units import known_labels, two_classes, unweighed, without_clusters, without_weightless
-from howsure.messages.language import option
+from howsure.io.units import known_labels, two_classes, unweighed, without_clusters, without_lost, without_weightless
 from howsure.messages.notes import Note, note
 from howsure.validate import Label
 
@@ -328,17 +327,10 @@ def settle_scores(g: Groups, request: Request, *, counted: bool) -> Scored:
     values = g.values()
     truths = g.truth.missing
     lost = truths | np.isnan(values).any(axis=1)
-    gone = number(g.counts[lost].sum())
-    if gone and request.missing == "refuse":
-        what = "no truth" if truths.any() else "a score that is missing or NaN"
-        told = (
-            f"{many(gone)} of {plural(g.total, 'row' if counted else 'item')} {'has' if gone == 1 else 'have'} {what}"
-        )
-        raise BadLabels(f"{told}; give {option('missing', 'drop')} to leave them out.")
-    if gone:
-        notes = (*notes, note("missing-dropped", form="score", count=gone, total=g.total))
-    notes = (*notes, *unweighed(g, request))
-    g = without_weightless(g.leaving(lost))
+    lacks = "no truth" if truths.any() else "a score that is missing or NaN"
+    g, dropped = without_lost(g, request, lost, lacks, "score", "row" if counted else "item", total=g.total)
+    notes = (*notes, *dropped, *unweighed(g, request))
+    g = without_weightless(g)
     account = g.account
     g = g.at(g.counts > 0)
     if not len(g):

@@ -22,7 +22,7 @@ from howsure.evidence.sliced import Sliced, slices_of_clusters
 from howsure.evidence.slices import Slices, distinct, level_order
 from howsure.io.columns import EXACT, Column, lost, refuse_many
 from howsure.io.first_rows import ROWS
-from howsure.io.groups import Groups, refuse_nothing
+from howsure.io.groups import Groups, many, refuse_nothing
 from howsure.io.request import OPTIONS, Request, refuse_stray
 from howsure.messages.language import option, spelled
 from howsure.messages.notes import Note, Notes, note
@@ -404,6 +404,17 @@ def without_missing(g: Groups, request: Request, answer: Mask) -> tuple[Groups, 
     if outcome:
         return g, (*notes, note("missing-dropped", form="outcome", count=answers))
     return g, (*notes, note("missing-dropped", form="label", truths=truths, predictions=answers))
+
+
+def without_lost(
+    g: Groups, request: Request, lost: Mask, lacks: str, form: str, row: str = "item", **facts: Any
+) -> tuple[Groups, Notes]:
+    """Rows that lack something refused in a sentence, or left out with a note when asked."""
+    gone, total = number(g.counts[lost].sum()), g.total
+    if gone and request.missing == "refuse":
+        told = f"{many(gone)} of {plural(total, row)} {'has' if gone == 1 else 'have'} {lacks}"
+        raise BadLabels(f"{told}; give {option('missing', 'drop')} to leave them out.")
+    return g.leaving(lost), (note("missing-dropped", form=form, count=gone, **facts),) if gone else ()
 
 
 def without_clusters(g: Groups, request: Request, *flags: Mask) -> tuple[Groups, Mask, Mask, Notes]:
