@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from howsure.results import verbs
+from howsure.results.verbs import Verb
+
 
 @dataclass(frozen=True)
 class Line:
@@ -346,3 +349,23 @@ OWN: dict[tuple[str, str, str], tuple[Try, ...]] = {  # where an option needs ot
     **{("solve", kind, "--wins"): (Try("x,y=3,1"),)
        for kind in ("exact values", "digits without n", "whole numbers", "a posterior", "systems")},
 }  # fmt: skip
+
+
+# -- verbs without lines of their own: what their declaration tells
+
+
+def _declared(verb: Verb) -> dict[str, Line]:
+    """The lines of one system, without a metric if the verb takes none, and with what it needs."""
+    needed = " ".join(f"--{x.flag or k} {x.shown}" for k, x in verb.options.items() if x.required)
+    lacks = [rf" --{name} \S+" for name, k in (("metric", "metrics"), ("tolerance",) * 2) if k not in verb.options]
+    texts = {kind: re.sub("|".join(lacks) or r"(?!)", "", line.text) for kind, line in _ONE.items()}
+    return {kind: Line(f"{text} {needed}".strip()) for kind, text in texts.items()}
+
+
+_VALUES = {"flag": "", "whole": "2", "number": "0.3", "limits": "0.3", "numbers": "0.3", "text": "x", None: "x"}
+for _name in verbs.names():
+    _verb = verbs.verb(_name)
+    if _name not in LINES and _verb.data is not None:
+        LINES[_name] = _declared(_verb)
+        for _keyword, _option in _verb.options.items():
+            TRIES.setdefault(f"--{_option.flag or _keyword.replace('_', '-')}", (Try(_VALUES[_option.reads]),))

@@ -27,7 +27,7 @@ def command(name: str) -> click.Command:
         *(_config() if verb.configured else ()),
         *options.written(formats.fitting(kind.name, kind.columnar), not kind.every_note),
     ]
-    about = cleandoc(verb.help or (verb.function.__doc__ or "").partition("\n\n")[2].partition("\n\n")[0])
+    about = cleandoc(verb.help or (verb.function.__doc__ or "").partition("Parameters\n")[0].partition("\n\n")[2])
     return (options.Grouped if verb.data is not None else options.Command)(
         name, params=params, callback=partial(_run, verb), help=f"{verbs.summary(name)}\n\n{about}",
         examples=verb.examples,
