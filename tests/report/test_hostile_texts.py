@@ -65,7 +65,7 @@ def test_names_of_files_and_columns_are_shown(text, tmp_path, monkeypatch):
 
 def test_passwords_are_left_out(tmp_path, monkeypatch):
     """An address of a database is shown without its password, with a word on that."""
-    from howsure.messages.remedies import Typed
+    from howsure.messages.language import Typed
     from howsure.report.page import remade
 
     monkeypatch.chdir(tmp_path)

@@ -12,8 +12,7 @@ import click
 from howsure.cli import interrupts, progress, streams
 from howsure.cli.output import say, write
 from howsure.errors import HowsureError, nearest
-from howsure.messages.language import SPOKEN
-from howsure.messages.remedies import Typed, at_shell
+from howsure.messages.language import SPOKEN, Typed, at_shell
 from howsure.messages.user_text import laid_out
 from howsure.results import verbs
 from howsure.version import VERSION

@@ -16,7 +16,7 @@ import click
 from howsure.cli import progress, streams
 from howsure.cli.options import PLOTTED, STRICT
 from howsure.errors import BadFile, BadSetting, plural
-from howsure.messages.remedies import Typed
+from howsure.messages.language import Typed
 
 if TYPE_CHECKING:
     from howsure.render.formats import Detail

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import click
 
@@ -18,7 +18,7 @@ from howsure.cli import options as groups
 from howsure.cli import parse
 from howsure.cli.options import FileName, Once, option
 from howsure.errors import BadSetting, NoCommonId, Remedy, listing
-from howsure.messages.remedies import Typed
+from howsure.messages.language import Typed
 from howsure.results.verbs import Data, Verb
 
 if TYPE_CHECKING:
@@ -29,22 +29,6 @@ SETTINGS_FILE: Final = "howsure.configured"  # where the context keeps the setti
 # -- systems
 #
 # Several systems on a command line: what files and columns are which system, what they are called, and which two.
-
-
-class SystemsGiven(Protocol):
-    """What of a command line tells its systems."""
-
-    @property
-    def files(self) -> tuple[str, ...]:
-        """The files."""
-
-    @property
-    def columns(self) -> Mapping[str, Any]:
-        """The options of columns that were given."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of systems."""
 
 
 def refuse_numbered(files: list[str]) -> None:
@@ -77,7 +61,7 @@ def unjoined(many: int, cluster: str | None = None) -> str:
     return f"{many} files: {', or '.join(told)}; rows are never paired by their order"
 
 
-def called(given: SystemsGiven, columns: Mapping[str, Any]) -> tuple[str, ...]:
+def called(given: Inputs, columns: Mapping[str, Any]) -> tuple[str, ...]:
     """What to call the systems, one for each file."""
     from howsure.io.formats import system_names
 
@@ -101,7 +85,7 @@ def each_file(
     return [(n, f, {**columns, **c}) for n, f, c in zip(names, files, each, strict=True)]
 
 
-def refuse_one_system(given: SystemsGiven, found: Any) -> None:
+def refuse_one_system(given: Inputs, found: Any) -> None:
     """Pooled files are one system, and so is one column of one file."""
     role, one = answer_columns(given.columns)[0], len(found.systems) == 1
     if one and "pool" in given.columns:
@@ -125,7 +109,7 @@ def refuse(why: str, given: Mapping[str, Any], *names: str) -> None:
         raise BadSetting(f"{why}: leave out --{stray}")
 
 
-def refuse_more_than_two(given: SystemsGiven, found: Any) -> None:
+def refuse_more_than_two(given: Inputs, found: Any) -> None:
     """A comparison is of two systems: which there are, and how to take two of them."""
     from howsure.io.request import is_pattern
 

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from howsure.errors import BadSetting, UnknownName, nearest
-from howsure.messages.language import option
-from howsure.messages.remedies import Typed
+from howsure.messages.language import Typed, option
 from howsure.render.kinds import ResultDict, kind_name
 from howsure.validate import flag
 

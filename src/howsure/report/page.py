@@ -19,8 +19,8 @@ from howsure.catalogue.expressions import CELLS, OVER_CLASSES, OVER_ITEMS, Expre
 from howsure.charts import chart
 from howsure.charts.chart import Chart
 from howsure.errors import hidden
+from howsure.messages.language import Typed
 from howsure.messages.numbers import count
-from howsure.messages.remedies import Typed
 from howsure.messages.user_text import visible
 from howsure.render import findings, html
 from howsure.render.columns import texts_columns

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from howsure.errors import BadSetting, HowsureError
-from howsure.messages.language import SPOKEN
-from howsure.messages.remedies import Typed, at_shell
+from howsure.messages.language import SPOKEN, Typed, at_shell
 from howsure.messages.user_text import laid_out
 from howsure.render import findings
 from howsure.render.formats import TEXTS, Detail
