@@ -56,8 +56,8 @@ def test_a_name_without_a_suffix_is_a_table(command, tmp_path, name):
 @pytest.mark.parametrize(
     ("arguments", "name", "says"),
     [
-        (F1, "x.xyz", ".txt (table), .json, .md (markdown), .tex (latex), .csv, .html or .parquet"),
-        (WINS, "x.xyz", ".txt (table), .json, .md (markdown), .tex (latex), .csv or .html"),
+        (F1, "x.xyz", ".txt (table), .json, .md (markdown), .tex (latex), .csv, .html, .methods or .parquet"),
+        (WINS, "x.xyz", ".txt (table), .json, .md (markdown), .tex (latex), .csv, .html or .methods"),
         (WINS, "x.parquet", "this output cannot be written as parquet"),
         (["metrics"], "x.tex", "this output cannot be written as latex; "),
         (["papers", "goutte-eq-1"], "x.csv", "Use .txt (table), .json, .md (markdown) or .html, or give --format."),

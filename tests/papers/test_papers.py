@@ -291,7 +291,7 @@ def test_importing_papers_loads_no_numerics() -> None:
 
 def test_the_page_counts_the_verdicts() -> None:
     """Every verdict with its meaning, and as many items as there are."""
-    page = (Path(__file__).parents[2] / "docs" / "papers.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "contributing" / "papers.md").read_text(encoding="utf-8")
     kept = list(json.loads(SNAPSHOT.read_text(encoding="utf-8")).values())
     for verdict, meaning in MEANINGS.items():
         assert f"| {verdict} | {kept.count(verdict)} | {meaning} |" in page

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 import howsure as hs
 from howsure.render.formats import render
 
@@ -39,7 +37,8 @@ def test_sampled_metrics_carry_their_error_and_the_seed() -> None:
     assert "(seed 3)" in text
 
 
-def test_results_without_a_posterior_are_refused() -> None:
-    """What holds by arithmetic has no methods paragraph."""
-    with pytest.raises(hs.HowsureError, match="by arithmetic"):
-        render(hs.solve(precision=0.75, recall=0.6, accuracy=0.85, n=200).to_dict(), "methods")
+def test_results_without_a_posterior_say_so() -> None:
+    """What holds by arithmetic claims no prior and no interval."""
+    text = render(hs.solve(precision=0.75, recall=0.6, accuracy=0.85, n=200).to_dict(), "methods")
+    assert text.startswith("These values hold by arithmetic; there is no posterior.")
+    assert "Prior" not in text

@@ -346,7 +346,7 @@ def test_what_ir_measures_cannot_compute_is_one_sentence():
 
 def test_the_page_has_every_measure():
     """docs/how-to/trec.md names each declared measure and each of its trec_eval names."""
-    page = (Path(__file__).parents[2] / "docs" / "trec.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "trec.md").read_text(encoding="utf-8")
     for kind in KINDS:
         assert f"`{kind.name}" in page
         assert kind.whole is None or f"`{kind.whole}`" in page

@@ -18,10 +18,10 @@ SUBJECTS: Final = {  # what a measure is of
     "runs": "runs of search engines",
 }
 _WHERE: Final = {
-    "sets": "howsure score --sep, docs/how-to/multiclass.md",
-    "scores": "howsure curve, docs/how-to/curves.md",
-    "samples": "howsure score --cluster, docs/how-to/pass-at-k.md",
-    "runs": "howsure trec, docs/how-to/trec.md",
+    "sets": "howsure score --sep",
+    "scores": "howsure curve",
+    "samples": "howsure score --cluster",
+    "runs": "howsure trec",
 }
 _NARROWEST: Final = 30  # columns for a meaning
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-from howsure.errors import BadSetting
 from howsure.messages.numbers import count
+from howsure.messages.user_text import visible
 from howsure.render.kinds import ResultDict, kind_of
 
 _PRIORS: Final = {
@@ -25,10 +25,12 @@ _ROUTES: Final = {"closed form": "in closed form", "quadrature": "by numerical i
 def render(result: ResultDict) -> str:
     """Return one paragraph: units, intervals, prior, pairing, how the numbers were computed, version."""
     kind = kind_of(result)
-    if not kind.sampled or not result.get("prior"):
-        raise BadSetting("methods is for results with a posterior; this one holds by arithmetic: leave the format out.")
-    sentences = [*_sample(result, kind.unit), *_posterior(result), *_computed(result)]
-    return " ".join(f"{sentence}." for sentence in sentences) + "\n"
+    if kind.sampled and result.get("prior"):
+        sentences = [*_sample(result, kind.unit), *_posterior(result), *_computed(result)]
+    else:
+        sentences = ["These values hold by arithmetic; there is no posterior"]
+    sentences.append(f"Software: howsure {result.get('version')}")
+    return " ".join(f"{visible(sentence)}." for sentence in sentences) + "\n"
 
 
 def _sample(result: ResultDict, unit: str) -> Iterator[str]:
@@ -75,7 +77,6 @@ def _computed(result: ResultDict) -> Iterator[str]:
         yield f"Computed {_ROUTES.get(route, f'by {route}')}: {', '.join(metrics)}"
     if worst:
         yield f"The Monte Carlo error of interval ends is at most {worst:.1g} (seed {result.get('seed')})"
-    yield f"Software: howsure {result.get('version')}"
 
 
 def _scores(rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
