@@ -39,7 +39,8 @@ from bench.clusters.five_classes import EQUAL, SHARED, classes  # noqa: E402
 from bench.clusters.simulated import Case  # noqa: E402
 from bench.clusters.two_classes import PAIRED, pairs, rates, tables  # noqa: E402
 
-PAGE, KEPT = HERE.parent / "docs" / "coverage-clusters.md", HERE.parent / "build" / "coverage_clusters.json"
+PAGE = HERE.parent / "docs" / "contributing" / "coverage-clusters.md"
+KEPT = HERE.parent / "build" / "coverage_clusters.json"
 MARKS = "<!-- clusters: written by bench/coverage_clusters.py -->", "<!-- end of clusters -->"
 CORRELATIONS, SIZES, CLUSTERS = (0.0, 0.1, 0.3, 0.6, 0.9), ("5", "20", "1..20"), (20, 50, 200)
 LEVELS, SHARES, ENOUGH = (0.6, 0.8, 0.95), (0.5, 0.2, 0.05), 0.93

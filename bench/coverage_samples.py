@@ -35,7 +35,7 @@ from howsure.catalogue.repeated import Repeated, parse  # noqa: E402
 
 Array = NDArray[np.float64]
 
-PAGE = HERE.parent / "docs" / "samples.md"
+PAGE = HERE.parent / "docs" / "how-to" / "pass-at-k.md"
 MARKS = "<!-- samples: written by bench/coverage_samples.py -->", "<!-- end of samples -->"
 DRAWS, LEVEL, SEED = 999, 0.95, 20_261_118
 QUESTIONS, SAMPLES = (20, 50, 200), (5, 10, 20)

@@ -58,4 +58,4 @@ def write(run: Run, commit: str, load: str) -> None:
     for case in found["cases"]:
         chart.save(case, page.FIGURES / f"growth-{case['key']}.svg")
     write_text(page.DATA, json.dumps(found, indent=1) + "\n")
-    write_text(page.ROOT / "docs" / "growth.md", page.page())
+    write_text(page.ROOT / "docs" / "contributing" / "growth.md", page.page())
