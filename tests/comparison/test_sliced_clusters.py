@@ -158,6 +158,13 @@ def test_refusals(columns, more, said):
         hs.score(data, by="topic", cluster="q", **columns, **more)
 
 
+def test_a_plan_is_of_one_slice():
+    """It is refused with what to leave out."""
+    pilot = hs.tally(FRAME, outcome="a", by="topic", cluster="q")
+    with pytest.raises(HowsureError, match=r"a plan is for one table: leave out by=, or take one slice with where="):
+        hs.plan(metric="rate", pilot=pilot, width=0.1)
+
+
 def test_future_clusters_of_every_slice():
     """A forecast of the next clusters has a row for each slice: that of the slice alone."""
     found = hs.forecast(hs.tally(FRAME, outcome="a", by="topic", cluster="q"), n=10).to_dict()["rows"]

@@ -17,6 +17,7 @@ from howsure.arrays import Array
 from howsure.distributions.stacked import Stacked
 from howsure.errors import BadCounts, BadSetting
 from howsure.evidence.slices import Dealt
+from howsure.messages.language import option
 from howsure.messages.notes import Note, Notes, note
 from howsure.posteriors.distribution import Distribution
 from howsure.posteriors.estimand import Chance, Estimand, Gap, NextScore, Places, nothing_shared
@@ -144,6 +145,11 @@ class EachSlice(Estimand):
             return None
         score, better, error = (np.array([float(x) for x in column]) for column in zip(*known, strict=True))
         return Chance(score, better, error)
+
+    def _unplanned(self) -> BadSetting:
+        return BadSetting(
+            f"a plan is for one table: leave out {option('by')}, or take one slice with {option('where')}."
+        )
 
     # -- what is to be said
 
