@@ -159,7 +159,7 @@ def test_a_report_tells_how_to_make_it_again(client):
     answer = client.post("/api/file/score", params=asked, content=held, headers=BYTES).json()
     shell = "howsure score 'my preds (1).csv' --metric accuracy"
     assert answer["lines"]["shell"] == shell
-    assert answer["lines"]["python"] == "hs.score('my preds (1).csv', metrics=['accuracy'])"
+    assert answer["lines"]["python"] == "hs.score('my preds (1).csv', metric='accuracy')"
     assert f"{shell} --out report.html" in html.unescape(client.get(answer["report"]).text)
     told = client.post("/api/file/score", params={**asked, "metric": "nothing"}, content=held, headers=BYTES)
     assert "my_preds" not in told.text
