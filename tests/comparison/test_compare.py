@@ -361,7 +361,7 @@ def test_document_and_formats() -> None:
             "ltc is better than nnn on wins (probability 0.998)",
         ),
         (["--rate", "47/50", "--rate", "40/50"], 0, "first is better than second on rate (probability 0.979)"),
-        (["--counts", "1,2,3,4"], 2, "compare needs two systems, or --wins; got 1"),
+        (["--counts", "1,2,3,4"], 2, "compare needs two systems; got 1"),
         (["--wins", "1"], 2, "first,second,same"),
         (["--wins", "1,2", "--metric", "f1"], 2, "--metric does not go with --wins"),
         (["--counts", "1,2,3,4", "--rate", "1/2"], 2, "--counts cannot be combined with --rate: leave one out"),
