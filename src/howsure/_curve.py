@@ -535,7 +535,7 @@ VERB: Final = Verb(
     F1.""",
     data=Data(kind="scores", without=_OTHER_DATA),
     table={
-        "metrics": Option("A metric, such as auc, AP, f1@0.5 or precision@recall=0.9; repeat for more."),
+        "metrics": Option("A metric, such as auc or f1@0.5; repeat for more."),
         "best": Option("The threshold at which a metric is best.", metavar="NAME"),
         "cost": Option("The threshold with the lowest cost per item.", metavar="fp=1,fn=5"),
         "at_least": Option(

@@ -337,7 +337,8 @@ def forecast(
     own: dict[str, Any] = {"prior": prior, "tolerance": tolerance, "seed": seed}
     if second is None and is_made_by_name(first):
         if len(first) != 2:
-            raise BadSetting(f"forecast takes one system, or the difference of two; got {len(first)}.")
+            got = "one file twice" if len(first) == 1 else len(first)
+            raise BadSetting(f"forecast takes one system, or the difference of two; got {got}.")
         names, (first, second) = tuple(first), tuple(first.values())
     if is_made(first) and is_made(second):
         if third is not None:

@@ -179,9 +179,6 @@ REFUSED = {
     "two systems for one": ([*FILE, "--pred", "y", *asked("f1 > .8")], "'not worse'"),
     "a slice that is not there": ([*FILE, *asked("f1 > .8 in region=x")], "'n', 's'"),
     "a column that is not there": ([*FILE, *asked("f1 > .8 in regin=n")], "'region'"),
-    "a slice of clusters": (
-        [*FILE, "--cluster", "id", *asked("f1 > .8 in region=n")], "'in region=...'",
-    ),
     "a positive class": (
         ["new.csv", "--truth", "region", "--pred", "region", *asked("f1 > .8")], "--positive",
     ),

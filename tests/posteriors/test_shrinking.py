@@ -166,7 +166,7 @@ REFUSED = [
     (lambda: hs.score(TABLE, metrics=["recall"], shrink=True, prior="uniform"), "uniform. Leave out one"),
     (lambda: hs.score(TABLE, metrics=["recall"], shrink=True, chance=True), "cannot tell chance="),
     (lambda: hs.score(TALLY, shrink="yes"), "takes True or False"),
-    (lambda: hs.compare(TALLY, TALLY, prior="shared"), "shrink= is for score"),
+    (lambda: hs.compare(TALLY, TALLY, prior="shared"), "leave out shrink="),
     (lambda: hs.posterior(TABLE, prior="shared").draws(10), "ask a measure for its draws"),
     (lambda: hs.posterior(hs.graded({"a": [0.1, 0.5, 0.7]}), prior="shared"), "these are graded values"),
     (lambda: hs.curve([0, 1, 0, 1], [0.1, 0.5, 0.4, 0.8], prior="shared"), "these are scores to rank by"),
