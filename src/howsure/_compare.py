@@ -397,16 +397,16 @@ def _columns(result: ResultDict, rows: Sequence[Any]) -> list[TableColumn]:
         *sliced,
         TableColumn("metric", "metric", lambda r: str(r["first"].get("asked") or r["metric"]), "words"),
         *([] if wins else [replace(col.items(result, shown=bool(sliced)), cell=_n_of_pair)]),
-        TableColumn("first", a, lambda r: sides(r)[0], leaves=14),
-        TableColumn("second", b, lambda r: sides(r)[1], leaves=13),
+        TableColumn("first", a, lambda r: sides(r)[0]),
+        TableColumn("second", b, lambda r: sides(r)[1]),
         TableColumn("difference", "difference of win rates" if wins else "difference", lambda r: sides(r)[2]),
         *moments,
         TableColumn("interval", col.level_of(result), interval_of_difference, "interval"),
-        TableColumn("better", f"P({a} better)", p_better, "probability", leaves=16),
+        TableColumn("better", f"P({a} better)", p_better, "probability"),
     ]
     if any(r["p_equal"] is not None for r in rows):
         title = f"P(within {rows[0]['equal_within']:g})"
-        columns.append(TableColumn("equal", title, _p_equal, "probability", leaves=10))
+        columns.append(TableColumn("equal", title, _p_equal, "probability"))
     return [*columns, col.route()]
 
 
@@ -419,7 +419,8 @@ def sides(row: dict[str, Any]) -> tuple[str, str, str]:
     """Return both scores and their difference, which add up as they are shown."""
     one, two, gap = row["first"], row["second"], row["difference"].get("score")
     if "wins" in one:
-        return count(one["wins"]), count(two["wins"]), short(gap)
+        ends = row["difference"]
+        return count(one["wins"]), count(two["wins"]), short(gap, width=width_of(ends["low"], ends["high"]))
     if one["score"] is None or two["score"] is None:
         a, b = col.value(one, "score", "undefined"), col.value(two, "score", "undefined")
         apart = {("infinite", b): "infinite", (a, "infinite"): "-infinite"}

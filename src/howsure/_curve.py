@@ -86,7 +86,7 @@ class Curve(Result):
     >>> c.tally.tp.tolist(), c.tally.fp.tolist()
     ([1, 2, 2, 3, 3, 3], [0, 0, 1, 1, 2, 3])
     >>> c["recall@0.6"]
-    recall@0.6 0.875 [0.464, 1] 95% to-end, closed form
+    recall@0.6 1.000 [0.464, 1.000] 95% to-end, closed form
     """
 
     posterior: Posterior
@@ -425,7 +425,7 @@ def curve(
     Examples
     --------
     >>> curve([1, 0, 1, 0], {"a": [0.9, 0.2, 0.4, 0.6], "b": [0.8, 0.3, 0.5, 0.1]})
-    Curve(a: auc 0.750, b: auc 1; Scored(4 items, 2 positive, 2 systems))
+    Curve(a: auc 0.750, b: auc 1.000; Scored(4 items, 2 positive, 2 systems))
     """
     data, scores, told = answered("curve", data, scores, y, columns)
     given = entered("curve", data, scores, told, kind="scores", prior=prior, tolerance=tolerance, seed=seed)

@@ -464,19 +464,18 @@ def _columns(result: ResultDict, rows: Sequence[Any]) -> list[TableColumn]:
     ]
     columns = [
         *([col.words("metric")] if two else pair),
-        TableColumn("first", a if two else "first score", lambda r: sides(r)[0], shown=two, leaves=14),
-        TableColumn("second", b if two else "second score", lambda r: sides(r)[1], shown=two, leaves=13),
+        TableColumn("first", a if two else "first score", lambda r: sides(r)[0], shown=two),
+        TableColumn("second", b if two else "second score", lambda r: sides(r)[1], shown=two),
         TableColumn("difference", "difference", lambda r: sides(r)[2]),
         TableColumn("std", "std of the difference", _std, shown=False, leaves=2),
         TableColumn("interval", col.level_of(result), interval_of_difference, "interval"),
-        TableColumn("better", f"P({a} better)", p_better, "probability", shown=margin is None, leaves=16),
+        TableColumn("better", f"P({a} better)", p_better, "probability", shown=margin is None),
     ]
     if margin is not None:
-        shares = (("better", f"P({a} by > {margin:g})", 22), ("equal", f"P(within {margin:g})", None),
-                  ("worse", f"P({b} by > {margin:g})", 21))  # fmt: skip
+        shares = {"better": f"P({a} by > {margin:g})", "equal": f"P(within {margin:g})",
+                  "worse": f"P({b} by > {margin:g})"}  # fmt: skip
         columns += [
-            TableColumn(f"share-{k}", title, partial(_share, key=k), "probability", leaves=leaves)
-            for k, title, leaves in shares
+            TableColumn(f"share-{k}", title, partial(_share, key=k), "probability") for k, title in shares.items()
         ]
     return [*columns, col.route()]
 

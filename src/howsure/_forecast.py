@@ -18,7 +18,7 @@ from howsure.evidence.protocol import as_json, number
 from howsure.evidence.slices import slice_of
 from howsure.messages.language import option
 from howsure.messages.notes import Notes, merged, note
-from howsure.messages.numbers import count, probability, within
+from howsure.messages.numbers import count, percentage, probability, within
 from howsure.messages.user_text import visible
 from howsure.posteriors.distribution import Distribution, Interval, number_or_array
 from howsure.posteriors.estimand import Estimand, NextScore
@@ -464,12 +464,37 @@ def _columns(result: ResultDict, rows: Sequence[Any]) -> list[TableColumn]:
         col.items(result, shown=bool(sliced)),
         col.score(f"{rows[0]['first']} - {rows[0]['second']} so far" if of_two else "score so far"),
         TableColumn("next", f"next {rows[0]['unit']}s", lambda r: count(r["next"]), "count"),
-        *(replace(x, shown=x.key == "mean") for x in col.moments("mean", "median", "std")),
+        *(
+            replace(x, shown=x.key == "mean", leaves=None if x.key == "mean" else x.leaves)
+            for x in col.moments("mean", "median", "std")
+        ),
         TableColumn("interval", col.level_of(result), col.plain_interval, "interval"),
-        *(col.limit(side) for side in ("below", "above") if any(r[side] is not None for r in rows)),
+        *(col.limit(side, rows) for side in ("below", "above") if any(r[side] is not None for r in rows)),
         TableColumn("undefined", "P(undefined)", lambda r: probability(r["p_undefined"]), "probability", shown=False),
     ]
     return [*columns, col.route()]
+
+
+def _headline(result: ResultDict) -> str:
+    """Return the probability of a target, or what the next items will show."""
+    from howsure.render import findings
+    from howsure.render.tables import units
+
+    rows = result["rows"]
+    row = findings.headlines(result)[0]
+    what = (
+        f"{row['asked']} of {row['system']}" if row["system"] and len(result["data"]["systems"]) > 1 else row["asked"]
+    )
+    if row["first"]:
+        what = f"{row['asked']}: {row['first']} minus {row['second']}"
+    items = f"the next {units(row['next'], row['unit'])}"
+    if len(rows) > 1 and row["slice"] and not row.get("overall"):
+        return f"{what} of {items} in {count(len(rows))} slices"
+    for side, falls in (("below", "falls below"), ("above", "exceeds")):
+        if row[side] is not None:
+            error = row["error"].get("probability")
+            return f"{percentage(row[f'p_{side}'], error)} chance that {what} {falls} {row[side]:g} in {items}"
+    return f"{what} of {items}: {col.value(row, 'mean', 'infinite')} ({col.level_of(result)} {findings.span(row)})"
 
 
 def _title(result: ResultDict, _systems: list[str]) -> str:
@@ -484,9 +509,9 @@ def _answers(result: ResultDict, directions: Directions) -> Answers:
     level = findings.percent(result["level"])
     expected = []
     for row in result["rows"]:
-        what = f"{row['first']} less {row['second']} on {row['asked']}" if row.get("first") else findings.named(row)
+        what = f"{row['asked']}: {row['first']} minus {row['second']}" if row.get("first") else findings.named(row)
         ends = findings.span(row).replace(" to ", " and ")
-        expected.append(f"{what} will be between {ends} with probability {level}.")
+        expected.append(f"{what} will be between {ends} ({level} interval).")
     targets = targets_of(result["rows"], directions, result["level"])
     return [("What is to be expected?", first_few(expected, "row")), *targets]
 
@@ -511,6 +536,7 @@ VERB: Final = Verb(
         ResultKind(
             "forecast",
             _columns,
+            headline=_headline,
             bars="row",
             charts=later("charts.decisions:forecast"),
             title=_title,

@@ -465,19 +465,15 @@ class Gate(Result):
     @property
     def verdict(self) -> str:
         """The answer in a sentence."""
-        every, failed, left = len(self.rows), self._many(FAIL), self._many(OPEN)
-        of = "the requirement" if every == 1 else f"{{}} of {every} requirements"
-        if failed:
-            rest = f", {left} {'is' if left == 1 else 'are'} {OPEN}" if left else ""
-            return f"{FAIL}: {of.format(failed)} {'fails' if failed == 1 else 'fail'}{rest}"
+        every, word = len(self.rows), self.status.capitalize()
         reason = next((row.reason for row in self.rows if row.reason and row.status == OPEN), None)
-        if reason is not None:
-            return f"{OPEN}: {BLOCKING[reason]}"
-        if left:
-            rest = ", none fails" if every > 1 else ""
-            return f"{OPEN}: {of.format(left)} {'is' if left == 1 else 'are'} {OPEN}{rest}"
-        every_one = {1: "the requirement holds", 2: "both requirements hold"}
-        return f"{PASS}: {every_one.get(every, f'all {every} requirements hold')}"
+        if self.status == OPEN and reason is not None:
+            return f"{word}: {BLOCKING[reason]}"
+        if self.status == PASS:
+            every_one = {1: "the requirement holds", 2: "both requirements hold"}
+            return f"{word}: {every_one.get(every, f'all {every} requirements hold')}"
+        counts = {"failed": self._many(FAIL), "passed": self._many(PASS), "undecided": self._many(OPEN)}
+        return f"{word}: {', '.join(f'{n} {what}' for what, n in counts.items() if n)}"
 
     def _blocked(self) -> Gate:
         """The same with the answers left open that the data cannot carry."""
@@ -601,11 +597,11 @@ def _columns(result: ResultDict, rows: Sequence[Any]) -> list[TableColumn]:
     return [
         col.words("requirement"),
         col.words("status"),
-        TableColumn("probability", "P", _probability, "probability", leaves=20),
+        TableColumn("probability", "P", _probability, "probability"),
         col.items(result),
-        replace(col.score(), key="measured", leaves=17),
+        replace(col.score(), key="measured"),
         *col.moments("mean", "median", "std"),
-        TableColumn("ends", col.level_of(result), _interval, "interval", leaves=18),
+        TableColumn("ends", col.level_of(result), _interval, "interval"),
         *_more(rows),
         col.route(),
     ]
@@ -624,7 +620,7 @@ def _more(rows: Sequence[Any]) -> list[TableColumn]:
     left = [r for r in rows if r["more"] is not None]
     units = {r["more_unit"]: None for r in left}
     title = f"more {' or '.join(units)}{' of the slice' if all(r['slice'] for r in left) else ''}"
-    cell = TableColumn("more", title, lambda r: "" if r["more"] is None else count(r["more"]), "count", leaves=19)
+    cell = TableColumn("more", title, lambda r: "" if r["more"] is None else count(r["more"]), "count")
     return [cell] if units else []
 
 

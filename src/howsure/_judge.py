@@ -29,7 +29,7 @@ def correct_judge(
     >>> import howsure as hs
     >>> p = correct_judge(hs.Tally.rate(hits=700, of=1000), hs.Tally.binary(tp=60, fp=12, fn=3, tn=25))
     >>> p["rate"]
-    rate 0.62 [0.54, 0.69] 95% equal-tailed, sampled
+    rate 0.617 [0.543, 0.687] 95% equal-tailed, sampled
     """
     from howsure.io.judged_items import of_arrays
 

@@ -527,9 +527,9 @@ def ranked_columns(result: ResultDict, title: str = "score") -> list[TableColumn
         col.score(title),
         *col.moments(),
         col.intervals(result),
-        TableColumn("best", "P(best)", _p_best, "probability", leaves=15),
-        TableColumn("rank", "expected rank", lambda r: f"{r['expected_rank']:.2f}", leaves=7),
-        TableColumn("group", "group", lambda r: str(r["group"]), "count", leaves=6),
+        TableColumn("best", "P(best)", _p_best, "probability"),
+        TableColumn("rank", "expected rank", lambda r: f"{r['expected_rank']:.2f}", leaves=6),
+        TableColumn("group", "group", lambda r: str(r["group"]), "count", leaves=7),
         col.route(),
     ]
 

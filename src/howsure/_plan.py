@@ -13,11 +13,10 @@ from howsure.catalogue import known
 from howsure.errors import BadSetting
 from howsure.messages.language import option, spelled
 from howsure.messages.notes import Notes, note
-from howsure.messages.numbers import short
+from howsure.messages.numbers import probability, short
 from howsure.posteriors.estimand import Estimand
 from howsure.posteriors.posterior import Posterior, posterior
 from howsure.render import columns as col
-from howsure.render.formats import Detail
 from howsure.render.kinds import ResultDict, ResultKind, TableColumn, later
 from howsure.results.result import Result, envelope
 from howsure.results.verbs import EXAMPLE, Data, DataGiven, Option, Verb, WebQuestion
@@ -53,7 +52,7 @@ def verdict(p: Any) -> str:
         said = f"then P(first better) is at least {needed:g} {sure}, if it is better by {value:g} in {p.metric}"
     else:
         said = f"then {_claim(p)} is at least {needed:g} {sure}"
-    average = "never on average" if p.n_average is None else f"on average from {p.n_average:,} on"
+    average = "it is never so on average" if p.n_average is None else f"{p.n_average:,} would do on average"
     return f"Label {units}: {said} ({average})"
 
 
@@ -471,17 +470,15 @@ def _columns(result: ResultDict, rows: Sequence[Any]) -> list[TableColumn]:
     used = {k: title.format(assurance=result["assurance"]) for k, title in _TITLES.items()}
     used = {k: title for k, title in used.items() if any(r[k] is not None for r in result["rows"])}
     size = TableColumn("n", result["unit"], lambda r: f"{r['n']:,}", "count")
-    return col.last_first([size, *col.fields(used, short)])
+    chances = {k: title for k, title in used.items() if k in ("p_average", "power")}
+    widths = {k: title for k, title in used.items() if k not in chances}
+    return col.last_first([size, *col.fields(widths, short), *col.fields(chances, probability)])
 
 
 def _rows(result: ResultDict) -> list[Any]:
     """Return the chosen number of items and some around it."""
     chosen = {result["n"], result["n_average"]}
     return [r for i, r in enumerate(result["rows"]) if r["n"] in chosen or i % 3 == 0]
-
-
-def _headline(result: ResultDict, _detail: Detail) -> str:
-    return f"{result['verdict']}{col.prior_of(result)}"
 
 
 def _notes(result: ResultDict, texts: list[str]) -> list[str]:
@@ -556,8 +553,9 @@ VERB: Final = Verb(
             "plan",
             _columns,
             _rows,
-            _headline,
-            _notes,
+            notes=_notes,
+            headline=lambda result: str(result["verdict"]),
+            about=lambda _: [],
             every_note=True,
             charts=later("charts.decisions:plan"),
             title="How many items have to be labelled?",

@@ -15,6 +15,7 @@ from howsure.catalogue import Metric
 from howsure.catalogue.expressions import CELLS
 from howsure.errors import BadSetting, HowsureError, UnknownName, listing
 from howsure.evidence import protocol
+from howsure.evidence.classes import Tally
 from howsure.messages.language import option
 from howsure.messages.notes import SHARED_ITEMS, Notes, merged, note
 from howsure.messages.numbers import probability, share, short, within
@@ -23,6 +24,7 @@ from howsure.posteriors.distribution import Distribution
 from howsure.posteriors.posterior import Posterior, posterior
 from howsure.posteriors.priors import NAMES
 from howsure.render import columns as col
+from howsure.render import findings, grids
 from howsure.render.formats import USUAL, Detail
 from howsure.render.kinds import Answers, Directions, ResultDict, ResultKind, TableColumn, later
 from howsure.results.result import Result, envelope
@@ -76,8 +78,31 @@ class Report(Result):
     @property
     def _of_all_rows(self) -> Notes:
         """Return what is said beside rows; which metrics a table leaves out, only if no metric was asked for."""
-        usual = {row.asked for row in self.rows} == {str(m) for m in self.posterior.kind.table(self.posterior)}
-        return tuple(n for n in self._extras[1] if usual or n.code != "no-true-negatives")
+        return tuple(n for n in self._extras[1] if self._usual or n.code != "no-true-negatives")
+
+    @cached_property
+    def _usual(self) -> bool:
+        """Whether the metrics are those that are shown if none was asked for."""
+        return {row.asked for row in self.rows} == {str(m) for m in self.posterior.kind.table(self.posterior)}
+
+    @cached_property
+    def _of_chief(self) -> Report | None:
+        """The report of one metric, which tables of slices show if none was asked for."""
+        if not self.overall or not self._usual or len({row.asked for row in self.rows}) < 2:
+            return None
+        chief = findings.chief([row.asked for row in self.rows])
+        rows, overall = (tuple(row for row in x if row.asked == chief) for x in (self.rows, self.overall))
+        return replace(self, rows=rows, overall=overall)
+
+    @cached_property
+    def _for_people(self) -> dict[str, Any]:
+        """What tables show beside the document: the sizes of classes."""
+        found: dict[str, Any] = {}
+        own = self.posterior.evidence
+        if isinstance(own, Tally) and not own.shape and len(own.systems) == 1 and len(own.labels) > 2:
+            cells = own.by_class()
+            found["support"] = dict(zip(map(protocol.as_json, own.labels), cells["tp"] + cells["fn"], strict=True))
+        return found
 
     @property
     def _library(self) -> str | None:
@@ -186,11 +211,15 @@ class Report(Result):
 
     def page(self) -> dict[str, Any]:
         """The document for people: of thousands of tables only the first and the last in their order."""
-        return self._made(page=True) if self._tables > slices.MOST else self._document
+        return (self._made(page=True) if self._tables > slices.MOST else self._document) | self._for_people
 
     def page_for(self, view: Detail) -> dict[str, Any]:
         """The document for a table of that view."""
-        return self._usual_page if view == USUAL and "_document" not in self.__dict__ else self.page()
+        if self._of_chief is not None:
+            return self._of_chief.page_for(view)
+        if view == USUAL and "_document" not in self.__dict__:
+            return self._usual_page | self._for_people
+        return self.page()
 
     def to_table(self) -> dict[str, Any]:
         """Columns of one line for each table and measure: slices, metric, system, n, score, mean, low, high."""
@@ -283,9 +312,8 @@ class Report(Result):
         if len(self.rows) == 1 and not self.rows[0].distribution.shape:
             row = self.rows[0]
             d = row.distribution
-            middle = d.mean if np.isfinite(d.mean) else d.median
             low, high = (float(x) for x in row.interval)
-            told = within(middle, low, high, d.error.value, row.end_errors)
+            told = within(float(next((x for x in (row.score, d.mean) if np.isfinite(x)), d.median)), low, high)
             return f"{visible(row.asked)} {told} {100 * self.level:.12g}% {row.interval.kind}, {d.route}"
         return f"Report({visible(', '.join(r.asked for r in self.rows))}; {self.posterior.evidence!r})"
 
@@ -340,7 +368,7 @@ def score(
     >>> from howsure.evidence.classes import Tally
     >>> r = score(Tally.binary(tp=80, fp=20, fn=30, tn=870), metrics=["f1"], above=0.7)
     >>> r
-    f1 0.759 [0.691, 0.819] 95% equal-tailed, closed form
+    f1 0.762 [0.691, 0.819] 95% equal-tailed, closed form
     """
     wished = metrics_given(metric, metrics, "for the default table")
     data, y_pred, told = answered("score", data, y_pred, y, columns, wished)
@@ -451,7 +479,10 @@ def _finite(x: Any) -> float:
 
 
 def score_columns(result: ResultDict, rows: Sequence[Any]) -> list[TableColumn]:
-    """Return the columns of rows of scores."""
+    """Return the columns of rows of scores, or of the lines of a grid."""
+    grid = grids.columns(result, rows)
+    if grid is not None:
+        return grid
     sliced, shrunk = col.slices(rows), any(r.get("shrink") is not None for r in rows)
     columns = [col.words("system")] if any(r["system"] for r in rows) else []
     columns += [*sliced, col.metric(), col.items(result, shown=bool(sliced)), col.score()]
@@ -462,12 +493,12 @@ def score_columns(result: ResultDict, rows: Sequence[Any]) -> list[TableColumn]:
             TableColumn("moved", "moved", lambda r: "" if r["shrink"] is None else f"{100 * r['shrink']:.0f}%")
         )
     if any(r["above"] is not None for r in rows):
-        columns.append(col.limit("above"))
+        columns.append(col.limit("above", rows))
     if "chance" in result.get("columns", ()):
         chance = TableColumn("chance", "chance", lambda r: "" if r["chance"] is None else short(r["chance"]), leaves=9)
         columns += [
             chance,
-            TableColumn("above-chance", "P(better than chance)", _above_chance, "probability", leaves=11),
+            TableColumn("above-chance", "P(better than chance)", _above_chance, "probability"),
         ]
     return [*columns, col.route()]
 
@@ -522,6 +553,8 @@ VERB: Final = Verb(
         ResultKind(
             "score",
             score_columns,
+            grids.rows,
+            lead=grids.lead,
             bars="row",
             charts=later("charts.scores:score"),
             title=_title,

@@ -19,7 +19,6 @@ from howsure.relations.region import outcome, whole_outcome
 from howsure.relations.solution import Solution
 from howsure.relations.values import Given, givens, python_value, typed_values
 from howsure.render import columns as col
-from howsure.render.formats import Detail
 from howsure.render.kinds import Answers, Directions, ResultDict, ResultKind, TableColumn, later
 from howsure.results.verbs import VALUES, DataGiven, Line, Option, Verb, WebQuestion
 from howsure.validate import flag, integer
@@ -190,13 +189,14 @@ def _rows(result: ResultDict) -> Sequence[Any]:
     return rows
 
 
-def _headline(result: ResultDict, _detail: Detail) -> str:
-    given = ", ".join(f"{g['name']} {g['shown']}" for g in result.get("given", ()))
+def _headline(result: ResultDict) -> str:
     why, status = result["why"].rstrip("."), result["status"]
-    if status in _NO_TABLE:
-        return f"{status}: {why}"
-    why = status if status == "undetermined" else why
-    return f"{why}; given {given}" if given else why
+    return f"{status}: {why}" if status in (*_NO_TABLE, "undetermined") else why
+
+
+def _about(result: ResultDict) -> list[str]:
+    given = ", ".join(f"{g['name']} {g['shown']}" for g in result.get("given", ()))
+    return [f"given {given}"] if given and result["status"] not in _NO_TABLE else []
 
 
 def _notes(result: ResultDict, texts: list[str]) -> list[str]:
@@ -205,9 +205,7 @@ def _notes(result: ResultDict, texts: list[str]) -> list[str]:
         f"{x['metric']} {within(x['mean'], x['low'], x['high'])} {100 * x['level']:.12g}% {x['interval']}: {x['about']}"
         for x in result.get("posterior", ())
     ]
-    if result["status"] == "undetermined":
-        more = [result["why"].rstrip(".")]
-    elif result["status"] in _NO_TABLE:
+    if result["status"] in (*_NO_TABLE, "undetermined"):
         more = []
     elif _as_ranges(result):
         more = [f"JSON and CSV list {'all' if result['complete'] else many} of them"]
@@ -362,6 +360,7 @@ VERB: Final = Verb(
             _rows,
             _headline,
             _notes,
+            about=_about,
             every_note=True,
             charts=later("charts.tables:solve"),
             finding=_finding,

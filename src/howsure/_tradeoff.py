@@ -18,7 +18,6 @@ from howsure.relations.recall_precision import Band, Tradeoff, shares
 from howsure.relations.solution import Solution
 from howsure.relations.values import Given, given, python_value, short_number, simplest, typed_values
 from howsure.render import columns as col
-from howsure.render.formats import Detail
 from howsure.render.kinds import ResultDict, ResultKind, TableColumn, later
 from howsure.results.verbs import VALUES, DataGiven, Line, Option, Verb, WebQuestion
 from howsure.validate import AUTO, check_kind, check_level
@@ -165,12 +164,10 @@ def _interval(row: dict[str, Any]) -> str:
     return "-" if row["low"] is None else f"[{', '.join(ends(row['low'], row['high']))}]"
 
 
-def _headline(result: ResultDict, _detail: Detail) -> str:
-    curve = "" if result["curve"] is None else _arc(result["curve"])
-    if result["prior"] is None:
-        return f"{curve}; {result['verdict']}"
-    counts = ", ".join(f"{k} {count(v)}" for k, v in result["data"]["cells"].items())
-    return f"{'; '.join(x for x in (result['verdict'], counts, curve) if x)}{col.prior_of(result)}"
+def _about(result: ResultDict) -> list[str]:
+    cells = {} if result["prior"] is None else result["data"]["cells"]
+    counts = ", ".join(f"{k} {count(v)}" for k, v in cells.items())
+    return [x for x in (counts, "" if result["curve"] is None else _arc(result["curve"])) if x]
 
 
 def _arc(x: dict[str, Any]) -> str:
@@ -239,7 +236,8 @@ VERB: Final = Verb(
         ResultKind(
             "tradeoff",
             _columns,
-            headline=_headline,
+            headline=_finding,
+            about=_about,
             every_note=True,
             charts=later("charts.relations:tradeoff"),
             finding=_finding,

@@ -79,4 +79,4 @@ def test_one_column_is_not_compared(name, capsys, monkeypatch):
     """It says what to add."""
     monkeypatch.chdir(ROOT)
     assert run([name, "examples/breast_cancer.csv", "--pred", "tree"]) == 2
-    assert "'tree' is one: give a second --pred, or a second file" in capsys.readouterr().err
+    assert "needs two systems; got one, 'tree': give a second --pred, or a second file" in capsys.readouterr().err

@@ -113,9 +113,9 @@ def test_any_fail_fails_and_any_doubt_leaves_it_open(asked, status):
     """The status of all, and the sentence that begins with it."""
     made = hs.gate(T, asked)
     assert made.status == status == made.to_dict()["status"]
-    assert made.verdict.startswith(f"{status}: ")
-    assert str(made).startswith(f"{status}: ")
-    assert made.to_markdown().startswith(f"**{status}**: ")
+    assert made.verdict.startswith(f"{status.capitalize()}: ")
+    assert str(made).startswith(f"{status.capitalize()}: ")
+    assert made.to_markdown().startswith(f"**{status.capitalize()}**: ")
 
 
 def judged(found: float, error: float, p: float = 0.95) -> Ruling:

@@ -182,7 +182,7 @@ def test_a_gate_neither_passes_nor_fails_on_repeated_units(tmp_path: Path, capsy
         code, found = _gate(capsys, path, "--require", limit)
         (row,) = found["rows"]
         assert (code, found["status"], row["reason"], row["more"]) == (3, "inconclusive", "repeated-units", None)
-        assert str(found["verdict"]).startswith("inconclusive: rows may not be independent")
+        assert str(found["verdict"]).startswith("Inconclusive: rows may not be independent")
     assert _gate(capsys, path, "--require", "rate > 0.5", "--cluster", "task_id")[0] == 0
     code, found = _gate(capsys, path, "--require", "rate > 0.5", "--independent-rows")
     assert (code, found["rows"][0]["reason"]) == (0, None)

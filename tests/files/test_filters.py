@@ -38,7 +38,7 @@ def test_items_under_two_filters_are_refused_with_the_filter_to_choose(file, cap
     told = capsys.readouterr().err
     assert "choose one with --where filter=flexible-extract; or give --by filter" in told
     assert run(told.strip().splitlines()[-1].split()[1:]) == 0
-    assert "n = 40" in capsys.readouterr().out
+    assert "40 items" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("how", [{"where": "filter=strict-match"}, {"by": ["filter"]}, {"cluster": "doc_id"}])

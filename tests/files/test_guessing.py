@@ -84,10 +84,10 @@ def test_nothing_but_a_file_is_enough(folder, capsys) -> None:
     assert (code, err) == (0, "")
     assert got["rows"] == named["rows"]
     added = [n for n in got["notes"] if n not in named["notes"]]
-    told = "took truth from 'label' and predictions from 'answer'"
+    told = "using column 'label' as the true label and column 'answer' as the prediction"
     assert added == [{"code": "columns-guessed", "level": "note", "text": told}]
     table = _said(capsys, "score", path)[1]
-    assert table.count("took truth from 'label' and predictions from 'answer'") == 1
+    assert table.count("using column 'label' as the true label and column 'answer' as the prediction") == 1
 
 
 @pytest.mark.parametrize(
@@ -298,7 +298,7 @@ def test_every_place_guesses_alike(folder, tmp_path, monkeypatch) -> None:
         got = hs.tally(data)
         assert got.cells.tolist() == want.cells.tolist()
         assert got.counts.tolist() == want.counts.tolist()
-        assert got.notes[0].text == "took truth from 'y_true' and predictions from 'output'"
+        assert got.notes[0].text == "using column 'y_true' as the true label and column 'output' as the prediction"
     assert hs.tally(con, table="t").counts.tolist() == want.counts.tolist()
     assert hs.tally(iter([frame[:1], frame[1:]]), truth="y_true").counts.tolist() == want.counts.tolist()
     con.close()
@@ -311,9 +311,13 @@ def test_files_of_systems_share_one_guess(folder) -> None:
     for name in "ab":
         folder(f"{name}.csv", f"id,label,pred,{name}\n1,1,1,0\n2,0,1,0\n")
     found = evidence({"a": "a.csv", "b": "b.csv"}, on=["id"])
-    assert [n.text for n in found.notes] == ["took truth from 'label' and predictions from 'pred'"]
+    assert [n.text for n in found.notes] == [
+        "using column 'label' as the true label and column 'pred' as the prediction"
+    ]
     own = evidence({"a": "a.csv", "b": "b.csv"}).notes
-    assert [n.text for n in own] == ["took truth from 'label', predictions from 'pred' and ids from 'id'"]
+    assert [n.text for n in own] == [
+        "using column 'label' as the true label, column 'pred' as the prediction and column 'id' as the id"
+    ]
     folder("b.csv", "id,label,answer\n1,1,1\n2,0,1\n")
     with pytest.raises(BadSetting, match="usual name for predictions"):
         evidence({"a": "a.csv", "b": "b.csv"}, on=["id"])
@@ -323,7 +327,7 @@ def test_sentences_give_way_to_outcomes(folder) -> None:
     """Free texts are no classes where passes and fails are told."""
     rows = "".join(f"the answer {i},it is {i},{i % 2}\n" for i in range(30))
     found = hs.tally(folder("llm.csv", f"expected,output,passed\n{rows}"))
-    assert found.notes[0].text == "took outcomes from 'passed'"
+    assert found.notes[0].text == "using column 'passed' as the outcome"
 
 
 def test_numbers_beyond_any_double_do_not_break_a_list(folder, capsys) -> None:
@@ -342,9 +346,12 @@ def test_numbers_beyond_any_double_do_not_break_a_list(folder, capsys) -> None:
 @pytest.mark.parametrize(
     ("more", "taken"),
     [
-        (("--where", "label=spam"), "took truth from 'label' and predictions from 'answer'"),
-        (("--by", "label"), "took truth from 'label' and predictions from 'answer'"),
-        (("--where", "answer!=eggs", "--by", "label"), "took truth from 'label' and predictions from 'answer'"),
+        (("--where", "label=spam"), "using column 'label' as the true label and column 'answer' as the prediction"),
+        (("--by", "label"), "using column 'label' as the true label and column 'answer' as the prediction"),
+        (
+            ("--where", "answer!=eggs", "--by", "label"),
+            "using column 'label' as the true label and column 'answer' as the prediction",
+        ),
     ],
 )
 def test_columns_of_conditions_and_slices_come_back_where_nothing_else_is_there(folder, capsys, more, taken) -> None:
@@ -394,7 +401,7 @@ def test_a_condition_may_leave_out_what_is_no_outcome(folder, capsys) -> None:
     path = folder("x.csv", _rows("passed", "yes", "no", "maybe", "yes"))
     code, out, _ = _said(capsys, "score", path, "--where", "passed!=maybe")
     assert code == 0
-    assert "took outcomes from 'passed'" in out
+    assert "using column 'passed' as the outcome" in out
 
 
 def test_the_file_that_lacks_a_column_is_named(folder, capsys) -> None:

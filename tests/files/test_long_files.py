@@ -101,7 +101,7 @@ def test_the_id_that_nobody_named(tmp_path, folder, capsys):
     made = evidence(folder / "long.csv", outcome="ok", system="model")
     want = evidence(WIDE, outcome=[f"ok_{x}" for x in "abcd"], names=list("abcd"))
     assert made == replace(want, notes=made.notes, account=made.account)
-    assert [n.text for n in made.notes if n.code == "columns-guessed"] == ["took ids from 'id'"]
+    assert [n.text for n in made.notes if n.code == "columns-guessed"] == ["using column 'id' as the id"]
     for frame in (LONG.drop("id"), LONG.with_columns(item="id")):
         frame.write_csv(tmp_path / "other.csv")
         assert run(["compare", str(tmp_path / "other.csv"), "--system", "model", "--outcome", "ok"]) == 2

@@ -308,7 +308,7 @@ def test_the_usual_id_joins_files(tmp_path, form, run_json):
     paths = _written(tmp_path, form, "g", a=["x", "y", "y"], b=["x", "y", "y"], c=["x", "y", "y"])
     made, told = evidence(paths, outcome="ok"), evidence(paths, outcome="ok", on="id")
     assert made == replace(told, notes=made.notes)
-    assert [(n.code, n.text) for n in made.notes] == [("columns-guessed", "took ids from 'id'")]
+    assert [(n.code, n.text) for n in made.notes] == [("columns-guessed", "using column 'id' as the id")]
     got, want = (run_json("leaderboard", *paths.values(), "--outcome", "ok", *x) for x in ([], ["--on", "id"]))
     assert got["rows"] == want["rows"]
     assert "columns-guessed" in [n["code"] for n in got["notes"]]

@@ -150,7 +150,9 @@ def test_no_threshold_that_is_sure() -> None:
     chance = stats.beta(positives + 0.5, 0.5).sf(0.99)
     with pytest.raises(hs.HowsureError) as e:
         hs.curve(d.truth, d.scores[:, 0]).choose("f1", at_least={"recall": (0.99, 0.9)})
-    assert f"threshold {lowest:.6g}, has recall at least 0.99 with probability {chance:.3f} (1 on these" in str(e.value)
+    assert f"threshold {lowest:.6g}, has recall at least 0.99 with probability {chance:.3f} (1.000 on these" in str(
+        e.value
+    )
 
 
 @pytest.fixture

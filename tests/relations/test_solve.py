@@ -460,7 +460,7 @@ def test_many_tables_are_told_by_their_ranges(capsys):
     _, out, _ = run(capsys, "P=.75", "R=.60", "n=300-302")
     lines = out.splitlines()
     assert lines[0].startswith(f"{len(doc['tables']):,} whole-number tables have these digits: tp ")
-    assert lines[2].split() == ["measure", "lowest", "highest"]
+    assert lines[3].split() == ["measure", "lowest", "highest"]
     f1 = [t["tp"] * 2 / (2 * t["tp"] + t["fp"] + t["fn"]) for t in doc["tables"]]
     shown = next(line.split() for line in lines if line.startswith("f1 "))
     assert shown[1:] == [f"{min(f1):.3f}", f"{max(f1):.3f}"]

@@ -83,13 +83,13 @@ def test_json_is_the_document(name):
 def test_text_columns_line_up():
     """Every line of the table has its columns where the rule has them."""
     lines = str(REPORTS["binary"]).splitlines()
-    rule = lines[3]
+    rule = lines[4]
     gaps = [i for i in range(len(rule) - 1) if rule[i : i + 2] == "  "]
-    for line in lines[2:9]:
+    for line in lines[3:10]:
         assert all(line[i : i + 2].strip() == "" for i in gaps)
 
 
 def test_the_kind_of_interval_is_said():
     """The head of the interval column names level and kind."""
-    assert "90% hdi interval" in str(REPORTS["batch"])
+    assert "[90% hdi]" in str(REPORTS["batch"])
     assert "95% interval" in str(REPORTS["binary"])

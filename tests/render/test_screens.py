@@ -1,7 +1,9 @@
-"""Screens as people see them: 80 columns, kept beside this test (to renew them see snapshot.py), and other widths."""
+"""Screens as people see them: 60, 80 and 120 columns, kept beside this test (to renew them see snapshot.py)."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -10,10 +12,14 @@ import howsure as hs
 from howsure.cli import output
 from howsure.cli.app import run
 from howsure.render import text as plain
-from howsure.render.tables import ASCII, LINES
+from howsure.render.tables import ASCII, LINES, text_table
 from howsure.render.text import cells
+from howsure.results.verbs import names
 from tests.render.snapshot import held
 
+GATE = hs.gate(
+    hs.Tally.binary(tp=80, fp=20, fn=30, tn=870), ["f1 > 0.6", "balanced-accuracy > 0.85 with 0.8", "recall > 0.9"]
+)
 HERE = Path(__file__).parent / "screens"
 CANCER = "examples/breast_cancer.csv --truth truth --positive malignant"
 TWELVE = " ".join(f"--counts {60 + 2 * i},20,{50 - 2 * i},870" for i in range(12))
@@ -27,25 +33,70 @@ SCREENS = {
     "classes": "score examples/digits.parquet --truth truth --pred logistic --metric f1:0 --metric f1:1 --metric f1:9",
     "solve": "solve precision=.75 recall=.6 accuracy=.85 n=200",
 }
+MODELS = [f"model_with-a-long-name-{i:03d}-of-a-run.jsonl" for i in range(3)]
+NAMED = " ".join(f"--name {x}" for x in MODELS)
+MORE = {
+    "forecast": f"forecast {CANCER} --pred tree --n 200 --metric f1 --below 0.9",
+    "plan": "plan --metric f1 --expected recall=.8,precision=.7,prevalence=.1 --width .05",
+    "trec": "trec examples/wine.qrels examples/wine-full.run examples/wine-color.run --metric AP",
+    "tradeoff": "tradeoff accuracy=.9 prevalence=.2",
+    "surface": "surface --z phi fallout=.01",
+    "digits": "score examples/digits.parquet --truth truth --pred logistic --tolerance 0.2",
+    "long-names": f"leaderboard --counts 60,20,50,870 --counts 62,20,48,870 --counts 64,20,46,870 {NAMED}",
+    "long-pair": f"compare --counts 60,20,50,870 --counts 62,20,48,870 --name {MODELS[0]} --name {MODELS[1]}",
+}
+EVERY = SCREENS | MORE
 WIDTHS = (40, 60, 80, 120, 200)
+KEPT = (60, 80, 120)
 
 
-def screen(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], line: str, width: int) -> str:
-    """What a terminal of that width shows."""
+def screen(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], line: str, width: int, terminal: bool = True
+) -> str:
+    """What a terminal, or a pipe, of that width shows."""
     monkeypatch.setenv("COLUMNS", str(width))
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("TERM", "dumb")
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: terminal, raising=False)
     assert run(line.split()) == 0, capsys.readouterr().err
     return capsys.readouterr().out
 
 
-@pytest.mark.parametrize("name", SCREENS)
+@pytest.mark.parametrize("name", EVERY)
 def test_the_screen_is_the_one_that_is_kept(name, monkeypatch, capsys):
-    """At 80 columns, without colour."""
-    text = screen(monkeypatch, capsys, SCREENS[name], 80)
+    """At 60, 80 and 120 columns, without colour."""
+    shown = [f"{width} columns\n\n{screen(monkeypatch, capsys, EVERY[name], width)}" for width in KEPT]
+    text = "\n".join(shown)
     assert "\x1b" not in text
     assert text == held(HERE / f"{name}.txt", text)
+
+
+def test_every_verb_is_kept():
+    """A verb with a table has a screen; those without take no data of their own."""
+    assert {line.split()[0] for line in EVERY.values()} == set(names())
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+@pytest.mark.parametrize("name", [x for x in EVERY if x not in ("solve", "surface", "tradeoff")])
+def test_no_answer_leaves_a_narrow_screen(name, width, monkeypatch, capsys):
+    """Every score, interval, probability and n of the wide screen is in the narrow one, and names stay different."""
+
+    def numbers(text: str) -> Counter[str]:
+        body = text.partition("\n\n")[2].partition("\n\n- ")[0]
+        return Counter(re.findall(r"[<>]?-?\d[\d,]*\.\d{3,}", body))
+
+    wide, narrow = (screen(monkeypatch, capsys, EVERY[name], size, terminal=False) for size in (300, width))
+    assert not numbers(wide) - numbers(narrow)
+    if name == "long-names":
+        rows = [line.split()[0] for line in narrow.partition("\n\n")[2].splitlines() if "of-a" in line or "…" in line]
+        assert len(set(rows)) == len(MODELS)
+
+
+def test_status_has_a_colour_only_on_a_terminal_that_wants_it(monkeypatch):
+    """Green, yellow and red for pass, inconclusive and fail; NO_COLOR leaves the words."""
+    made = plain.laid_out(text_table(GATE.to_dict()), 100)
+    found = [line[start:end] + ":" + colour for line, _, spans in made.table for start, end, colour in spans]
+    assert found == ["pass:green", "inconclusive:yellow", "fail:red"]
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -63,16 +114,15 @@ def test_every_screen_fits(name, width, monkeypatch, capsys):
 
 def test_what_left_is_named(monkeypatch, capsys):
     """A last line says which columns left, and how to see them."""
-    text = " ".join(screen(monkeypatch, capsys, SCREENS["score"], 40).split())
-    assert "hidden because the terminal is narrow: P(" in text
-    assert "--format json" in text
+    text = " ".join(screen(monkeypatch, capsys, SCREENS["leaderboard"], 46).split())
+    assert "columns hidden to fit: expected rank, group; use a wider terminal" in text
 
 
 def test_bars_have_one_scale_and_their_points():
     """The point is at the score, the ends at the interval; the reference is drawn in every row."""
     report = hs.score(hs.Tally.binary(tp=80, fp=20, fn=30, tn=870), metrics=["precision", "recall"], above=0.7)
     text = plain.fitted(report.to_dict(), 100, signs=LINES)
-    head, *rows = (line for line in text.splitlines() if line.startswith(("metric", "precision", "recall")))
+    head, *rows = (x for x in text.splitlines() if x.startswith(("metric", "precision", "recall")) and "(95%" not in x)
     start, end = head.index("0.6", 40), len(head) - 1
     for line, (low, score, high) in zip(rows, [(0.714, 0.8, 0.869), (0.639, 80 / 110, 0.804)], strict=True):
         for sign, value in (("├", low), ("●", score), ("┤", high)):

@@ -20,8 +20,8 @@ def test_a_score_is_told_with_its_interval():
     (row,) = result("one").to_dict()["rows"]
     assert page("one").of("h1") == ["How sure is f1?"]
     assert said("one")["What was measured?"] == ["f1, on 1,000 items."]
-    ends = f"between {short(row['low'])} and {short(row['high'])}"
-    assert said("one")["How sure is it?"] == [f"f1 is {short(row['score'])}; with probability 95% it lies {ends}."]
+    ends = f"{short(row['low'])} to {short(row['high'])}"
+    assert said("one")["How sure is it?"] == [f"f1 is {short(row['score'])} (95% interval {ends})."]
     assert said("one")["Is it above the target?"] == [
         f"Probably: f1 is above 0.7 with probability {short(row['p_above'])}."
     ]
@@ -29,7 +29,7 @@ def test_a_score_is_told_with_its_interval():
 
 @pytest.mark.parametrize(
     ("above", "word"),
-    [(0.5, "Yes: "), (0.7, "Probably: "), (0.76, "No telling yet: "), (0.82, "Probably not: "), (0.9, "No: ")],
+    [(0.5, "Yes: "), (0.7, "Probably: "), (0.76, "Too close to call: "), (0.82, "Probably not: "), (0.9, "No: ")],
 )
 def test_targets_are_answered_as_surely_as_they_are_known(above, word):
     """From .99 on it is yes or no, from .9 on probably, else there is no telling."""
@@ -165,7 +165,7 @@ def test_comparisons_give_their_verdict_and_the_difference(name):
     for row, sentence in zip(rows, said(name)["By how much?"], strict=True):
         gap, error = row["difference"], row["error"]
         low, high = (short(gap[k], error=error.get(k, error["value"])) for k in ("low", "high"))
-        assert f"between {low} and {high} with probability 95%" in sentence
+        assert f"between {low} and {high} (95% interval)" in sentence
 
 
 def test_systems_on_different_items_have_an_n_each():
@@ -189,7 +189,7 @@ def test_boards_name_the_best(name):
 def test_a_curve_has_its_area_and_its_threshold():
     """The score of the first measure, and what is told of the best threshold where there is one."""
     row = result("curve").to_dict()["rows"][0]
-    assert said("curve")["How sure is it?"][0].startswith(f"auc is {short(row['score'])};")
+    assert said("curve")["How sure is it?"][0].startswith(f"auc is {short(row['score'])} (")
 
 
 def test_gates_plans_predictions_and_solutions_answer():
@@ -206,7 +206,7 @@ def test_gates_plans_predictions_and_solutions_answer():
 
 def test_what_has_no_end_is_called_infinite():
     """A likelihood ratio with no false positive is not undefined."""
-    assert said("infinite")["How sure is it?"][0].startswith("lr-plus is infinite on these items;")
+    assert said("infinite")["How sure is it?"][0].startswith("lr-plus is infinite on these items (")
 
 
 def test_other_priors_are_computed_and_not_copied():

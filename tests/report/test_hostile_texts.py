@@ -25,7 +25,7 @@ TEXTS = [
 ALLOWED = {"html", "head", "meta", "title", "style", "body", "a", "header", "h1", "dl", "div", "dt", "dd", "p", "nav",
            "ul", "li", "main", "section", "h2", "h3", "figure", "figcaption", "span", "table", "caption", "thead",
            "tbody", "tr", "th", "td", "strong", "pre", "code", "svg", "g", "path", "line", "text", "circle", "rect",
-           "defs", "clippath", "math", "mrow", "mfrac", "mi", "mn", "mo", "msup", "munder"}  # fmt: skip
+           "defs", "clippath", "small", "math", "mrow", "mfrac", "mi", "mn", "mo", "msup", "munder"}  # fmt: skip
 
 
 def seen(text: str, html: str) -> None:

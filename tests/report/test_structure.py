@@ -87,7 +87,7 @@ def test_every_result_says_what_it_rests_on(name):
     """Assumptions with what would break them, a method, and how to make it again."""
     made = page(name)
     heads = made.of("h2")
-    assert {"Numbers", "Assumptions, and what would break them", "Method", "Make it again"} <= set(heads)
+    assert {"Numbers", "Assumptions, and what would break them", "Method", "Reproduce this report"} <= set(heads)
     assert len(made.of("strong")) >= 1
     assert any(x.startswith("howsure ") and "numpy" in x for x in made.of("p"))
     assert made.answers()

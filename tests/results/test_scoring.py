@@ -151,7 +151,7 @@ def test_report_repeats_the_cells(default):
     data = default.to_dict()["data"]
     assert data["cells"] == COUNTS
     assert data["chi_square"]["value"] == pytest.approx(T.chi_square()[0])
-    assert "tp 80, fp 20, fn 30, tn 870" in str(default).splitlines()[0]
+    assert "tp 80, fp 20, fn 30, tn 870" in str(default).splitlines()[1]
 
 
 @pytest.mark.parametrize("name", ["even", "jeffreys", "uniform", 0.25, "two-level"])
@@ -386,7 +386,7 @@ def test_two_batch_axes_are_both_named():
 
 def test_repr_is_one_line(default):
     """One measure shows its interval in the repr; several show their names."""
-    assert repr(hs.score(T, metrics="f1")) == "f1 0.759 [0.691, 0.819] 95% equal-tailed, closed form"
+    assert repr(hs.score(T, metrics="f1")) == "f1 0.762 [0.691, 0.819] 95% equal-tailed, closed form"
     assert repr(default).startswith("Report(precision, recall, f1")
     assert "\n" not in repr(default)
 

@@ -67,7 +67,7 @@ def gate(document: Document, outlines: Outlines) -> Drawn:
 
 def _requirements(document: Document) -> Chart:
     says = findings.sentence(document["verdict"])
-    caption = f"{findings.caption(document)}; the upright stroke is the limit"
+    caption = f"{findings.caption(document)}; vertical mark = threshold"
     title = "Do the requirements hold?"
     parts = [
         forest(
@@ -109,7 +109,7 @@ def _probabilities(document: Document) -> Chart:
     ]  # fmt: skip
     return forest(
         lines, name="probabilities", title="How sure is each requirement?", says=findings.sentence(document["verdict"]),
-        caption=f"{findings.caption(document)}; the upright stroke is the probability that is needed",
+        caption=f"{findings.caption(document)}; vertical mark = probability that is needed",
         measure="probability that it holds", within=(0.0, 1.0),
     )  # fmt: skip
 
@@ -189,7 +189,7 @@ def _next(document: Document, law: Document) -> Chart:
     says += f"{short(low)} and {short(high)}"
     says += "".join(f"; {r['says']}" for r in references) + "."
     lost = row["p_undefined"] or 0.0
-    told = "; each bar is one value" if law["single"] else "; bars are stretches of values"
+    told = "; each bar is one value" if law["single"] else "; each bar covers a range of values"
     told += f"; it is 0/0 with probability {probability(lost)}" if lost >= _SAID else ""
     caption = findings.caption(document | {"level": level}).replace("intervals", "interval")
     law = law | {"references": references}

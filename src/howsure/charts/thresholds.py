@@ -49,7 +49,7 @@ def _plane(document: Document, kind: str) -> Chart:
     return curves(
         series, name=kind, title=title, says=document.get("says") or _area(document, area),
         caption=_caption(document, kind, y, bool(marks)),
-        x_title=f"{x} (share of negatives that are found)" if kind == "roc" else x, y_title=y, x_ends=_UNIT,
+        x_title="false positive rate (fallout)" if kind == "roc" else x, y_title=y, x_ends=_UNIT,
         y_ends=_UNIT, square=True, lines=[line for line in lines if line], marks=marks,
     )  # fmt: skip
 

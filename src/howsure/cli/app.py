@@ -10,7 +10,7 @@ from typing import Final
 import click
 
 from howsure.cli import interrupts, progress, streams
-from howsure.cli.output import say, write
+from howsure.cli.output import say, wrapped, write
 from howsure.errors import HowsureError, nearest
 from howsure.messages.language import SPOKEN, Typed, at_shell
 from howsure.messages.user_text import laid_out
@@ -75,7 +75,7 @@ def _asked(arguments: list[str]) -> str:
 
 
 def _complain(message: str, code: int) -> int:
-    return _say(f"howsure: {laid_out(message)}", code)
+    return _say(wrapped(f"howsure: {laid_out(message)}"), code)
 
 
 def _say(text: str, code: int) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -117,6 +118,18 @@ def _say_written(path: Path) -> None:
 
     if not atomic.is_stream(path):
         say(visible(f"wrote {path}"))
+
+
+def wrapped(text: str) -> str:
+    """A message in lines that end between words, where a terminal shows it."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return text
+    room = max(get_terminal_size().columns, 20)
+    how: Any = {"break_long_words": False, "break_on_hyphens": False}
+    return "\n".join(
+        textwrap.fill(line, room, subsequent_indent=" " * (len(line) - len(line.lstrip())), **how)
+        for line in text.splitlines()
+    )
 
 
 def say(text: str) -> None:

@@ -31,7 +31,7 @@ _WRITES, _DATABASE, _SERVER, _SHOWS = "where to write", "a database", "a server"
 REFUSED: Final = {  # and what a settings file cannot choose
     "out": _WRITES, "plot": _WRITES, "db": _DATABASE, "table": _DATABASE, "query": _DATABASE, "remote": _SERVER,
     "host": _SERVER, "port": _SERVER, "no-browser": _SERVER, "engine": "an engine", "config": "another settings file",
-    "format": _SHOWS, "columns": _SHOWS, "verbose": _SHOWS, "debug": _SHOWS, "version": _SHOWS,
+    "format": _SHOWS, "columns": _SHOWS, "verbose": _SHOWS, "all": _SHOWS, "debug": _SHOWS, "version": _SHOWS,
 }  # fmt: skip
 _ADDRESS: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")  # of a server or a database; Spark reads file:/etc too
 _UPWARDS: Final = re.compile(r"(?:^|[/\\])\.\.(?:$|[/\\])")

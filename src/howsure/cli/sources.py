@@ -85,14 +85,14 @@ def each_file(
     return [(n, f, {**columns, **c}) for n, f, c in zip(names, files, each, strict=True)]
 
 
-def refuse_one_system(given: Inputs, found: Any) -> None:
+def refuse_one_system(given: Inputs, found: Any, command: str = "compare") -> None:
     """Pooled files are one system, and so is one column of one file."""
     role, one = answer_columns(given.columns)[0], len(found.systems) == 1
     if one and "pool" in given.columns:
         raise BadSetting(f"--pool makes one system of the files: leave it out, or give one --{role} for each system")
     if one:
         way = f"give a second --{role}, or a second file; howsure score takes one"
-        raise BadSetting(f"two systems are needed, and {found.systems[0]!r} is one: {way}")
+        raise BadSetting(f"{command} needs two systems; got one, {found.systems[0]!r}: {way}")
 
 
 def answer_columns(columns: Mapping[str, Any]) -> tuple[str, list[str]]:
@@ -251,7 +251,7 @@ OF_TABLES: Final = (
         "--prevalence",
         metavar="0.01|0.005..0.02|12/3000",
         group=groups.QUESTION,
-        help="As if positives had this share: known, between two, or so many of a sample.",
+        help="Report metrics at this prevalence: a value, a range, or positives/n.",
     ),
 )
 
@@ -355,7 +355,7 @@ class Inputs:
                 return found[0]
             return dict(zip(parse.system_names(self.names, len(found), usual), found, strict=True))
         if self.data.least > 1 and not isinstance(found, dict):
-            refuse_one_system(self, found)
+            refuse_one_system(self, found, "compare" if self.data.most == 2 else "leaderboard")
             if self.data.most == 2:
                 refuse_more_than_two(self, found)
         return found

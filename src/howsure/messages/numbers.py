@@ -1,16 +1,20 @@
-"""Numbers for people: three decimals, or as many as tell the ends of an interval apart; none beyond the error.
+"""Numbers for people: three decimals, or as many as tell the ends of an interval apart.
 
-What would round to 0 or 1 and is neither says so.
+What would round to 0 or 1 and is neither is shown as a bound: <0.001, >0.999. Inside `in_full`, which --verbose asks
+for, numbers have as many digits as their errors leave, and show how far they are from 0 and 1.
 """
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final
 
+PLACES: Final = 3  # decimals of a number that is smaller than 10
+_FULL: Final[ContextVar[bool]] = ContextVar("howsure_numbers_in_full", default=False)
 _DUST = 0.1  # of its error: a number so small is none
 _WORST = 1.5  # three standard errors of a share of n draws are at most this over √n
 _PART = 0.2  # of the width of an interval: what rounding moves its ends by is at most half of it
@@ -20,30 +24,50 @@ _LEAST = 5e-324  # the smallest double
 _FIXED = range(-5, 12)  # powers of ten of numbers that are written without one
 
 
+@contextmanager
+def in_full(wanted: bool = True) -> Iterator[None]:
+    """Show as many digits as there are behind a number.
+
+    >>> with in_full():
+    ...     short(1 - 2e-7), probability(0.99998)
+    ('1 - 2e-07', '0.99998')
+    """
+    before = _FULL.set(wanted or _FULL.get())
+    try:
+        yield
+    finally:
+        _FULL.reset(before)
+
+
 def short(
     x: float | None,
     gap: float | None = None,
-    digits: int = 3,
+    digits: int = PLACES,
     error: float | None = None,
     width: float | None = None,
 ) -> str:
-    """A number in a few characters; values that would round to 0 or 1 show how far off they are.
+    """A number in a few characters: three decimals, and a bound where these would be 0 or 1 and the number is not.
 
-    With an error, as many digits as it leaves: it is at most half a unit of the last one. With the width of the
-    interval that the number is of, as many as it takes to see how wide that is: rounding is at most a tenth of it.
+    With the width of the interval that the number is of, more decimals if three would not show the ends apart.
+    `gap` is 1 - x, if that is known to more digits.
 
     >>> short(0.75857), short(1 - 2e-7), short(3.2e-9), short(None), short(1234.5), short(1.0)
-    ('0.759', '1 - 2e-07', '3.2e-09', '-', '1234.5', '1')
-    >>> short(0.75857, error=0.0008), short(0.75857, error=0.0003), short(0.999, gap=0.001, error=0.002)
+    ('0.759', '>0.999', '3.2e-09', '-', '1234.5', '1.000')
+    >>> short(3.2e-9, width=0.1), short(0.91234, width=0.00008), short(2e-7, width=3e-12)
+    ('<0.001', '0.91234', '2.000000e-07')
+    >>> with in_full():
+    ...     short(0.75857, error=0.0008), short(0.75857, error=0.0003), short(0.999, gap=0.001, error=0.002)
     ('0.76', '0.759', '>0.997')
-    >>> short(100002.34, width=2.3), short(2e-7, width=3e-12), short(100002.34, width=2.3, error=0.4)
-    ('100002.3', '2.000000e-07', '100002')
+    >>> short(100002.34, width=2.3), short(100002.34, width=2.3, error=0.4)
+    ('100002.3', '100002')
     """
     if x is None or math.isnan(x):
         return "-" if x is None else "undefined"
     if math.isinf(x):
         return "infinite" if x > 0 else "-infinite"
     off = error if error is not None and math.isfinite(error) else 0.0
+    if abs(x) < 10 and not _FULL.get():
+        return _brief(x, gap, digits, width, off)
     last = _last_unit(x, gap, digits)
     if off > 0.5 * last:
         return _rounded(x, gap, off)
@@ -65,6 +89,35 @@ def short(
     if abs(x) < 10:
         return f"{x:.{digits}f}"
     return f"{x:.1f}" if abs(x) < 1e5 else f"{x:.4g}"
+
+
+def _brief(x: float, gap: float | None, digits: int, width: float | None, off: float) -> str:
+    """A number below 10 with the usual decimals, or with more of them if its interval is narrower than the last one."""
+    places = digits
+    if width and width < 10.0**-digits:
+        places = math.ceil(-math.log10(_PART * width) - 1e-9)
+        places = min(places, max(digits, math.floor(-math.log10(2.0 * off) + 1e-9))) if off > 0 else places
+        if _exponent(x) not in _FIXED:
+            return f"{x:.{min(max(places + _exponent(x), 1), _LAST)}e}"
+        places = min(places, _LAST)
+    elif not width and 0 < abs(x) < 10.0 ** (1 - digits):
+        return f"{x:.2g}"
+    return bounded(x, places, gap)
+
+
+def bounded(x: float, places: int = PLACES, gap: float | None = None) -> str:
+    """A number with so many decimals; a bound if these would be 0 or 1 and the number is not.
+
+    >>> bounded(0.9), bounded(1.0), bounded(1.0, gap=1e-30), bounded(0.9996), bounded(-0.0002), bounded(1.0002)
+    ('0.900', '1.000', '>0.999', '>0.999', '>-0.001', '1.000')
+    """
+    text = f"{x + 0.0:.{places}f}"
+    unit = 10.0**-places
+    if x and float(text) == 0.0:
+        return f"{'<' if x > 0 else '>-'}{unit:.{places}f}"
+    if abs(float(text)) == 1.0 and (abs(x) < 1.0 or (gap or 0.0) > 0.0):
+        return f"{'>' if x > 0 else '<-'}{1.0 - unit:.{places}f}"
+    return text.removeprefix("-") if not float(text) else text
 
 
 def _finer(x: float, gap: float | None, digits: int, unit: float, off: float) -> str:
@@ -95,6 +148,8 @@ def ends(
 
     >>> ends(0.691, 0.8187), ends(100001.3, 100003.6), ends(0.7001, 0.7004), ends(0.25, None)
     (('0.691', '0.819'), ('100001.3', '100003.6'), ('0.70010', '0.70040'), ('0.250', '-'))
+    >>> ends(0.965, 0.99999), ends(0.0, 0.00009), ends(1e-9, 0.2)
+    (('0.965', '>0.999'), ('0.00000', '0.00009'), ('<0.001', '0.200'))
     """
     width = width_of(low, high)
     pairs = tuple(zip((low, high), gaps, errors, strict=True))
@@ -194,25 +249,46 @@ def beyond(tail: float, error: float, upper: bool) -> str:
 def probability(
     p: float | None, error: float | None = None, floor: float | None = None, rest: float | None = None
 ) -> str:
-    """A probability; near 1 it shows its distance, near 0 its size; of draws, no more than these can say.
+    """A probability with three decimals; a bound where these would be 0 or 1 and it is not, or draws cannot say.
 
     The error is the largest that any probability of so many draws can have; one close to 0 or 1 has less. The floor is
     what draws cannot tell from 0, where that is not the rule of three of as many draws as the error speaks of. `rest`
     is 1 - p, where that is known to more digits.
 
-    >>> probability(0.937), probability(0.99998), probability(0.0)
-    ('0.937', '0.99998', '0')
-    >>> [probability(p, 1.5 / 20_000**0.5) for p in (0.937, 0.999975, 0.000025, 0.9982, 0.5)]
+    >>> probability(0.937), probability(0.99998), probability(0.0), probability(0.0, rest=1.0)
+    ('0.937', '>0.999', '<0.001', '0.000')
+    >>> [probability(p, 1.5 / 20_000**0.5) for p in (0.937, 1.0, 0.0, 0.9982, 0.5)]
+    ['0.937', '>0.999', '<0.001', '0.998', '0.500']
+    >>> [probability(p, 0.003, 0.0025) for p in (0.937, 0.00002, 1.0, 0.0123)]
+    ['0.937', '<0.003', '>0.997', '0.012']
+    >>> with in_full():
+    ...     [probability(p, 1.5 / 20_000**0.5) for p in (0.937, 0.999975, 0.000025, 0.9982, 0.5)]
     ['0.94', '>0.9998', '<0.0002', '0.998', '0.50']
-    >>> [probability(p, 0.003, 0.0025) for p in (0.937, 0.00002, 0.002, 0.0123)]
-    ['0.937', '<0.003', '0.002', '0.012']
-    >>> probability(1.0, rest=3e-40)
-    '1 - 3e-40'
     """
-    if p is None or error is None or not error > 1e-6:
+    drawn = p is not None and error is not None and error > 1e-6
+    least = _least(error, floor) if p is not None and error is not None and drawn else 0.0
+    if p is None or (_FULL.get() and (error is None or not drawn)):
         return short(p, rest)
-    least, off = _least(error, floor), error_at(p, error, floor)
-    return beyond(0.0, least, p > 0.5) if 3.0 * min(p, 1.0 - p) <= least else share(p, off)
+    if not _FULL.get() and (least < 10.0**-PLACES or 3.0 * min(p, 1.0 - p) > least):
+        if p in (0.0, 1.0) and (drawn or rest is None):  # a sum of draws, or rounded
+            return beyond(0.0, 10.0**-PLACES, p > 0.5)
+        return bounded(p, PLACES, rest)
+    off = error_at(p, error or 0.0, floor)
+    if 3.0 * min(p, 1.0 - p) > least:
+        return share(p, off)
+    shown = beyond(0.0, least, p > 0.5)
+    return shown if _FULL.get() else f"{shown[0]}{float(shown[1:]):.{PLACES}f}"
+
+
+def percentage(p: float, error: float | None = None) -> str:
+    """A probability in percent, with one decimal.
+
+    >>> percentage(0.1083), percentage(0.99999), percentage(0.0)
+    ('10.8%', 'over 99.9%', 'under 0.1%')
+    """
+    shown = probability(p, error)
+    word = {"<": "under ", ">": "over "}.get(shown[0], "")
+    return f"{word}{100 * float(shown[1:]):.3g}%" if word else f"{100 * p:.1f}%"
 
 
 def stated(what: str, shown: str) -> str:
@@ -243,6 +319,8 @@ def error_at(p: float, error: float, floor: float | None = None) -> float:
 
 def share(p: float, error: float) -> str:
     """A probability with an error of its own: one standard error, a third of it, is at most half a unit."""
+    if not _FULL.get():
+        return beyond(0.0, 10.0**-PLACES, p > 0.5) if p in (0.0, 1.0) else bounded(p)
     tail = max(0.0, min(p, 1.0 - p))
     places = min(3, math.floor(-math.log10(error / 1.5)))
     if places >= 1 and 0 < float(f"{p:.{places}f}") < 1:
@@ -301,32 +379,26 @@ def at_least(threshold: float) -> str:
     return f"score >= {threshold:.6g}"
 
 
-_PLAIN = r"-?\d+(?:\.(\d+))?"
 _MOST_PLACES = 6
 
 
 def beside(x: float, y: float) -> tuple[str, str, str]:
-    """Two numbers and their difference, each rounded by itself, such that the digits add up where they can.
+    """Two numbers and their difference, which is that of the numbers as shown.
 
-    Where rounding comes between them, one more place is shown: 0.902 less 0.838 would be 0.064 for a gap of 0.065. Of
-    thirds no place is enough, and the last digits are one apart: the difference is the right one all the same.
+    More decimals are shown where two numbers that differ would look the same.
 
     >>> beside(0.5324, 0.7869), beside(0.81234, 0.81211), beside(0.25, 0.25)
-    (('0.5324', '0.7869', '-0.2545'), ('0.8123', '0.8121', '0.0002'), ('0.250', '0.250', '0'))
-    >>> beside(0.9025, 0.8375)
-    ('0.9025', '0.8375', '0.0650')
-    >>> beside(28 / 120, 20 / 120)
-    ('0.2333', '0.1667', '0.0667')
+    (('0.532', '0.787', '-0.255'), ('0.8123', '0.8121', '0.0002'), ('0.250', '0.250', '0.000'))
+    >>> beside(0.9025, 0.8375), beside(0.99998, 0.9), beside(1234.5, 1200.0)
+    (('0.902', '0.838', '0.064'), ('>0.999', '0.900', '0.100'), ('1234.5', '1200.0', '34.5'))
+    >>> with in_full():
+    ...     beside(0.9025, 0.8375)
+    ('0.90250', '0.83750', '0.06500')
     """
-    shown = [re.fullmatch(_PLAIN, short(v)) for v in (x, y)]
-    if any(m is None for m in shown):
+    if max(abs(x), abs(y)) >= 1e5:
         return short(x, width=abs(x - y)), short(y, width=abs(x - y)), short(x - y)
-    places = max(3, *(len(m[1] or "") for m in shown if m is not None)) if max(abs(x), abs(y)) < 10 else 1
-    while 0 < abs(x - y) < 10.0**-places and places < _MOST_PLACES:
+    places = (PLACES if max(abs(x), abs(y)) < 10 else 1) + 2 * _FULL.get()
+    while x != y and f"{x:.{places}f}" == f"{y:.{places}f}" and places < _MOST_PLACES:
         places += 1
-    first, second = Decimal(repr(float(x))), Decimal(repr(float(y)))
-    for more in (0, 1):
-        a, b, gap = (v.quantize(Decimal(1).scaleb(-places - more)) for v in (first, second, first - second))
-        if a - b == gap:
-            break
-    return tuple("0" if not v else f"{v:f}" for v in (a, b, gap))  # type: ignore[return-value]
+    a, b = (Decimal(f"{v:.{places}f}") for v in (x, y))
+    return bounded(x, places), bounded(y, places), f"{a - b + 0:f}"

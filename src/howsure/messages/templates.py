@@ -19,9 +19,9 @@ SHIFTED: Final = (
     "and specificity are assumed to be the same in both"
 )
 
-_MORE: Final = "more {unit}: with about so many more like these"
+_MORE: Final = "more {unit}: about this many more {unit} like these"
 _BASELINE: Final = ", and as many times more of the baseline's,"
-_SETTLED: Final = " it passes or fails with probability 0.8"
+_SETTLED: Final = " give an 80% chance of a decision"
 _SLICED: Final = "; of a requirement in a slice they are {unit} of that slice"
 
 SENTENCES: Final[dict[str, str]] = {
@@ -375,7 +375,7 @@ def _apart(x: float) -> str:
 
 def columns_taken(f: Mapping[str, Any], way: str) -> str:
     """Which columns were taken by their usual names, and the way to count passes and fails that are there also."""
-    called = {"truth": "truth", "pred": "predictions", "outcome": "outcomes", "score": "scores", "on": "ids"}
-    parts = [f"{what} from {f[role]!r}" for role, what in called.items() if role in f]
-    said = f"took {' and '.join([', '.join(parts[:-1]), parts[-1]] if parts[1:] else parts)}"
+    called = {"truth": "true label", "pred": "prediction", "outcome": "outcome", "score": "score", "on": "id"}
+    parts = [f"column {f[role]!r} as the {what}" for role, what in called.items() if role in f]
+    said = f"using {' and '.join([', '.join(parts[:-1]), parts[-1]] if parts[1:] else parts)}"
     return f"{said}; for passes and fails give {way}" if "also" in f else said

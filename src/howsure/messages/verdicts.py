@@ -19,28 +19,28 @@ def better(leader: str, other: str, on: object, p: float, shown: str, level: flo
     >>> better("a", "b", "f1", 0.98, "0.98", 0.95), better("a", "b", "f1", 0.93, "0.93", 0.95)
     ('a is better than b on f1 (probability 0.98)', 'a is probably better than b on f1 (probability 0.93)')
     >>> better("a", "b", "f1", 0.631, "0.63", 0.95)
-    'no telling yet which is better on f1: P(a better than b) = 0.63'
+    'too close to call on f1: P(a better than b) = 0.63'
     """
     if p < likely(level):
-        return f"no telling yet which is better on {on}: {stated(f'P({leader} better than {other})', shown)}"
+        return f"too close to call on {on}: {stated(f'P({leader} better than {other})', shown)}"
     return f"{leader} is {_sure(p, level)}better than {other} on {on} (probability {shown})"
 
 
 def even(a: str, b: str, on: object, shown: str) -> str:
     """Of two systems that nothing tells apart."""
-    return f"no telling yet which is better on {on}: {a} and {b} are even (probability {shown} each)"
+    return f"too close to call on {on}: {a} and {b} are even (probability {shown} each)"
 
 
 def best(leader: str, many: int, on: object, p: float, shown: str, level: float) -> str:
     """Of many systems the one that is ahead."""
     if p < likely(level):
-        return f"no telling yet which of {many} is best on {on}: {leader} leads, with {stated('P(best)', shown)}"
+        return f"too close to call which of {many} is best on {on}: {leader} leads, with {stated('P(best)', shown)}"
     return f"{leader} is {_sure(p, level)}the best of {many} on {on} (probability {shown})"
 
 
 def level(who: str, many: int, on: object, shown: str) -> str:
     """Of many systems those that share the lead."""
-    return f"no telling yet which of {many} is best on {on}: {who} are each the best with probability {shown}"
+    return f"too close to call which of {many} is best on {on}: {who} are each the best with probability {shown}"
 
 
 def within(what: str, margin: float, p: float, shown: str, beyond: str, level: float) -> str:
@@ -71,9 +71,9 @@ def between(a: str, b: str, on: str, low: str, high: str, level: float) -> str:
     """A difference on a measure without a better direction: its interval.
 
     >>> between("a", "b", "bias", "-0.1", "0.3", 0.95)
-    'bias of a less b lies between -0.1 and 0.3 with probability 95%; bias has no better direction'
+    'bias: a minus b is between -0.1 and 0.3 (95% interval); bias has no better direction'
     """
-    lies = f"{on} of {a} less {b} lies between {low} and {high} with probability {100 * level:.12g}%"
+    lies = f"{on}: {a} minus {b} is between {low} and {high} ({100 * level:.12g}% interval)"
     return f"{lies}; {on} has no better direction"
 
 

@@ -70,7 +70,7 @@ def document(chosen: Iterable[Item]) -> dict[str, Any]:
     return show.document(chosen)
 
 
-def render(chosen: Iterable[Item], kind: str = "table") -> str:
+def render(chosen: Iterable[Item], kind: str = "table", width: int | None = None) -> str:
     """The items, computed, as table, json, markdown or html; a page shows every figure and takes the extra charts."""
     from howsure.papers import show
 
@@ -79,4 +79,4 @@ def render(chosen: Iterable[Item], kind: str = "table") -> str:
 
         check_installed()  # before the computing
 
-    return show.render(show.document(chosen), kind)
+    return show.render(show.document(chosen), kind, width)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, Final
 
-from howsure.errors import UnknownName, nearest
+from howsure.errors import UnknownName, nearest, plural
 from howsure.papers.item import AGREES, MEANINGS, NUMBER, SAMPLING, VERDICTS, Agreement, Item
 from howsure.render import json, markdown
 from howsure.render import text as plain
@@ -80,12 +80,12 @@ def _finite(value: Any) -> Any:
     return value
 
 
-def render(doc: dict[str, Any], kind: str) -> str:
-    """The document in one of its formats."""
+def render(doc: dict[str, Any], kind: str, width: int | None = None) -> str:
+    """The document in one of its formats; a table in so many columns of text."""
     if kind not in FORMATS:
         *first, last = FORMATS
         raise UnknownName(f"no format {kind!r}.{nearest(kind, list(FORMATS))} Give {', '.join(first)} or {last}.")
-    return FORMATS[kind](doc)
+    return _text(doc, width) if kind == "table" else FORMATS[kind](doc)
 
 
 def _page(doc: dict[str, Any]) -> str:
@@ -116,15 +116,32 @@ def _notes(doc: dict[str, Any]) -> tuple[str, ...]:
     return (*verdicts, *terms, *(f"{', '.join(ids)}: {note}" for note, ids in items.items() if note))
 
 
-def _text(doc: dict[str, Any]) -> str:
+def summary(doc: dict[str, Any], width: int) -> str:
+    """A line for each paper, its items by verdict, and what the verdicts mean."""
+    papers: dict[str, Counter[str]] = {}
+    for row in doc["rows"]:
+        papers.setdefault(row["paper"], Counter())[row["verdict"]] += 1
+    found = [v for v in VERDICTS if any(v in counts for counts in papers.values())]
+    columns = texts_columns(("paper", "items", *found), 1)
+    lines = [(name, str(counts.total()), *(str(counts[v] or "") for v in found)) for name, counts in papers.items()]
+    notes = (*(f"{v}: {MEANINGS[v]}" for v in found if v in MEANINGS), "howsure papers --all lists every item")
+    said = f"{len(doc['rows'])} printed items of {plural(len(papers), 'paper')}, recomputed"
+    table = TextTable(said, tuple(replace(c, leaves=None) for c in columns), tuple(lines), notes)
+    return "\n".join(plain.laid_out(table, width, None).lines) + "\n"
+
+
+def _text(doc: dict[str, Any], width: int | None = None) -> str:
     """Cells are folded so that the table fits a wide terminal; under the item is its place in the paper.
 
     For one item the numbers that are compared are listed as well.
     """
     rows, alone = doc["rows"], len(doc["rows"]) == 1
-    lines = [line for row in rows for line in _folded(row, alone)]
+    widths = _widths(width)
+    lines = [line for row in rows for line in _folded(row, alone, widths)]
     notes = () if alone and len(rows[0]["compared"]) > 1 else _notes(doc)
-    text = plain.text(TextTable(headline(doc), tuple(texts_columns(WIDTHS, len(WIDTHS))), tuple(lines), notes))
+    said = textwrap.fill(headline(doc), width or 10**6, break_on_hyphens=False)
+    told = [textwrap.fill(x, (width or 10**6) - 2, subsequent_indent="  ", break_on_hyphens=False) for x in notes]
+    text = plain.text(TextTable(said, tuple(texts_columns(WIDTHS, len(WIDTHS))), tuple(lines), tuple(told)))
     if notes or not alone:
         return text
     numbers = [
@@ -135,11 +152,17 @@ def _text(doc: dict[str, Any]) -> str:
     return f"{text}\n{plain.text(TextTable('Number by number:', columns, tuple(numbers), _notes(doc)))}"
 
 
-def _folded(row: dict[str, Any], alone: bool) -> list[tuple[str, ...]]:
+def _widths(width: int | None) -> dict[str, int]:
+    """How wide the columns are, in a page of so many columns of text."""
+    room, usual = (width or 10**6) - 2 * (len(WIDTHS) - 1), sum(WIDTHS.values())
+    return dict(WIDTHS) if room >= usual else {k: max(x * room // usual, 5) for k, x in WIDTHS.items()}
+
+
+def _folded(row: dict[str, Any], alone: bool, widths: dict[str, int]) -> list[tuple[str, ...]]:
     texts = (row["id"], row["printed"], row["computed"], row["verdict"])
-    cells = [textwrap.wrap(t, w, break_on_hyphens=False) for t, w in zip(texts, WIDTHS.values(), strict=True)]
+    cells = [textwrap.wrap(t, w, break_on_hyphens=False) for t, w in zip(texts, widths.values(), strict=True)]
     if not alone:
-        cells[0] += textwrap.wrap(f"{row['where']}: {row['title']}", WIDTHS["item"], break_on_hyphens=False)
+        cells[0] += textwrap.wrap(f"{row['where']}: {row['title']}", widths["item"], break_on_hyphens=False)
     height = max(len(cell) for cell in cells)
     return [tuple(cell[i] if i < len(cell) else "" for cell in cells) for i in range(height)]
 

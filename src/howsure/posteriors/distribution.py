@@ -415,9 +415,8 @@ class Distribution:
             return f"{visible(self.name)} batch {self.shape}, {self.route}"
 
         interval = self.interval()
-        known = np.isfinite(self.mean)
-        middle, off = (self.mean, self.error.value) if known else (self.median, self.median_error)
-        told = within(middle, interval.low, interval.high, off, self.end_errors(0.95, AUTO))
+        middle = next((x for x in (self.score, self.mean) if x is not None and np.isfinite(x)), self.median)
+        told = within(middle, interval.low, interval.high, errors=self.end_errors(0.95, AUTO))
         return f"{visible(self.name)} {told} 95% {interval.kind}, {self.route}"
 
 

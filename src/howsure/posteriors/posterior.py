@@ -132,7 +132,7 @@ class Posterior(State, Mapping[str, Distribution]):
     >>> from howsure.evidence.classes import Tally
     >>> p = posterior(Tally.binary(tp=80, fp=20, fn=30, tn=870))
     >>> p["f1"]
-    f1 0.759 [0.691, 0.819] 95% equal-tailed, closed form
+    f1 0.762 [0.691, 0.819] 95% equal-tailed, closed form
     """
 
     @property

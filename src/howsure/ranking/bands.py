@@ -19,6 +19,7 @@ from howsure.errors import BadSetting
 from howsure.evidence import protocol
 from howsure.evidence.classes import Tally
 from howsure.messages.notes import Notes, note
+from howsure.messages.numbers import ends
 from howsure.posteriors.distribution import Distribution
 from howsure.posteriors.posterior import Posterior
 from howsure.posteriors.score_samples import CurvePoints, score_draws
@@ -288,4 +289,17 @@ def _columns(result: ResultDict, rows: Sequence[Any]) -> list[TableColumn]:
     ]
 
 
-KIND: Final = ResultKind("band", _columns, charts=later("charts.thresholds:band"), title="How sure is the curve?")
+def _headline(result: ResultDict) -> str:
+    """Return where the curve is highest."""
+    rows, along = result["rows"], result["along"]
+    known = [row for row in rows if row["score"] is not None and row["low"] is not None]
+    if not known:
+        return f"{rows[0]['metric']} at {len(rows)} values of {along}"
+    top = max(known, key=lambda row: row["score"])
+    span = f"{col.level_of(result)} {' to '.join(ends(top['low'], top['high']))}"
+    return f"{top['metric']} is highest at {along} {top[along]:.6g}: {col.value(top, 'score', '')} ({span})"
+
+
+KIND: Final = ResultKind(
+    "band", _columns, headline=_headline, charts=later("charts.thresholds:band"), title="How sure is the curve?"
+)

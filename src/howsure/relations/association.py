@@ -22,7 +22,6 @@ from howsure.messages.numbers import short
 from howsure.posteriors.posterior import posterior
 from howsure.relations.quantities import quantity, unboxed
 from howsure.render import columns as col
-from howsure.render.formats import Detail
 from howsure.render.kinds import ResultDict, ResultKind, TableColumn, later
 from howsure.results.result import Result, envelope, real
 from howsure.results.verbs import Verb
@@ -414,7 +413,7 @@ def _both_sides(_result: ResultDict, _rows: Sequence[Any]) -> list[TableColumn]:
     return col.last_first([col.words("text", title="identity"), *sides, holds, col.words("source")])
 
 
-def _whether_all_hold(result: ResultDict, _detail: Detail) -> str:
+def _whether_all_hold(result: ResultDict) -> str:
     return "all identities hold" if result["holds"] else "an identity is broken"
 
 

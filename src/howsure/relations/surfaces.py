@@ -23,7 +23,6 @@ from howsure.relations.quantities import Quantity, quantity, quantity_of
 from howsure.relations.region import EDGE, HUGE, outcome
 from howsure.relations.values import CLOSE, Given, given, numbers, short_number, simplest, typed_values
 from howsure.render import columns as col
-from howsure.render.formats import Detail
 from howsure.render.kinds import ResultDict, ResultKind, TableColumn, later
 from howsure.results.result import Result, envelope, real
 from howsure.results.verbs import VALUES, DataGiven, Option, Verb
@@ -620,7 +619,7 @@ def _rows(result: ResultDict) -> list[tuple[str, ...]]:
     return [(f"{rows[j * nx]['y']:.4g}", *(_cell(rows[j * nx + i]) for i in across)) for j in down]
 
 
-def _headline(result: ResultDict, _detail: Detail) -> str:
+def _headline(result: ResultDict) -> str:
     fixed = "".join(f", {name} {value:g}" for name, value in result["fixed"].items())
     return f"{result['z']} by {result['x']} and {result['y']}{fixed}; {result['feasible']:.1%} feasible"
 
@@ -664,7 +663,7 @@ def _rows_by_fallout(result: ResultDict) -> list[tuple[str, ...]]:
     return [*map(tuple, lines.values()), ("mean gap", *(short(x) for x in result["gap"]))]
 
 
-def _headline_by_fallout(result: ResultDict, _detail: Detail) -> str:
+def _headline_by_fallout(result: ResultDict) -> str:
     return f"11-point averaged precision by {result['measure']}; rule {result['rule']} (share of levels)"
 
 
@@ -731,6 +730,7 @@ VERB: Final = Verb(
             _rows,
             _headline,
             _notes,
+            about=lambda _: [],
             every_note=True,
             charts=later("charts.relations:surface"),
             title="How do these measures go together?",
@@ -741,6 +741,7 @@ VERB: Final = Verb(
             _columns_by_fallout,
             _rows_by_fallout,
             _headline_by_fallout,
+            about=lambda _: [],
             every_note=True,
             charts=later("charts.relations:eleven_point"),
             title="Which averaged precision belongs to it?",

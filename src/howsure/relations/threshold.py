@@ -23,7 +23,6 @@ from howsure.relations.quantities import Quantity, quantity, quantity_of, unboxe
 from howsure.relations.roots import crossings, root, turns
 from howsure.relations.values import given, is_number, numbers
 from howsure.render import columns as col
-from howsure.render.formats import Detail
 from howsure.render.kinds import ResultDict, ResultKind, TableColumn, later
 from howsure.results.result import Result, envelope, real
 from howsure.results.verbs import Verb
@@ -687,20 +686,24 @@ def _columns(_result: ResultDict, rows: Sequence[Any]) -> list[TableColumn]:
     return col.last_first(col.fields({k: k for k in rows[0]}))
 
 
-def _headline(result: ResultDict, _detail: Detail) -> str:
-    sign = ">=" if result["answer"] == "above" else "<="
-    classes = f"positive {result['positive']}, negative {result['negative']}"
-    return f"{classes}; prevalence {short(result['prevalence'])}; answered positive where score {sign} threshold"
-
-
-def _notes(result: ResultDict, texts: list[str]) -> list[str]:
-    """Return the best thresholds, the break-even, and where recall and precision rise together."""
+def _headline(result: ResultDict) -> str:
+    """Return where recall and precision meet."""
     even = result["break_even"]
     same = f", and accuracy {short(even['accuracy'])}" if even["triple"] else ""
     met = f"recall {col.number(even['recall'])}, precision {col.number(even['precision'])}{same}"
+    return f"break-even at threshold {short(even['threshold'])}: {met}"
+
+
+def _about(result: ResultDict) -> list[str]:
+    sign = ">=" if result["answer"] == "above" else "<="
+    classes = f"positive {result['positive']}, negative {result['negative']}"
+    return [classes, f"prevalence {short(result['prevalence'])}", f"predicted positive if score {sign} threshold"]
+
+
+def _notes(result: ResultDict, texts: list[str]) -> list[str]:
+    """Return the best thresholds, and where recall and precision rise together."""
     return [
         *(f"best {x['metric']} {short(x['value'])} {_place(x)}" for x in result["best"]),
-        f"break-even at threshold {short(even['threshold'])}: {met}",
         *(
             f"recall and precision rise together from threshold {short(a)} to {short(b)}"
             for a, b in result["rising_together"] or ()
@@ -726,6 +729,7 @@ VERB: Final = Verb(
             "mixture",
             _columns,
             headline=_headline,
+            about=_about,
             notes=_notes,
             every_note=True,
             charts=later("charts.relations:mixture"),

@@ -39,7 +39,7 @@ def _slice(row: Row, named: bool) -> str:
 def items(result: ResultDict, shown: bool = False) -> TableColumn:
     """Return the column of the number of items; of weighted ones the sum of their weights."""
     title = "weight" if by_weight(result["data"]) else "n"
-    return TableColumn("n", title, lambda r: "" if r["n"] is None else count(r["n"]), "count", shown, leaves=8)
+    return TableColumn("n", title, lambda r: "" if r["n"] is None else count(r["n"]), "count", shown)
 
 
 def metric() -> TableColumn:
@@ -73,24 +73,30 @@ def route() -> TableColumn:
     return replace(words("route"), shown=False, leaves=1)
 
 
-def limit(side: str) -> TableColumn:
-    """Return the column of the probability to be above or below a value."""
+def limit(side: str, rows: Sequence[Row]) -> TableColumn:
+    """Return the column of the probability to be above or below a value, which the title names if all rows share it."""
     sign = ">" if side == "above" else "<"
-    leaves = 12 if side == "above" else None
-    return TableColumn(side, f"P({side})", lambda r: _beyond(r, side, sign), "probability", leaves=leaves)
+    limits = {r[side] for r in rows}
+    if len(limits) == 1:
+        return TableColumn(side, f"P({sign}{limits.pop():g})", lambda r: _beyond(r, side), "probability")
+    return TableColumn(
+        side,
+        f"P({side})",
+        lambda r: stated(f"P({sign} {r[side]:g})", x) if (x := _beyond(r, side)) else "",
+        "probability",
+    )
 
 
-def _beyond(row: Row, side: str, sign: str) -> str:
+def _beyond(row: Row, side: str) -> str:
     if row[side] is None:
         return ""
-    shown = probability(row[f"p_{side}"], error_of(row, "probability"), error_of(row, "floor"))
-    return stated(f"P({sign} {row[side]:g})", shown)
+    return probability(row[f"p_{side}"], error_of(row, "probability"), error_of(row, "floor"))
 
 
 # -- cells
 
 
-def level_of(result: ResultDict) -> str:
+def level_of(result: Mapping[str, Any]) -> str:
     """Return the name of intervals: 95% interval."""
     kind = " hdi" if result["interval"] == "hdi" else ""
     return f"{100 * result['level']:.12g}%{kind} interval"
@@ -131,8 +137,9 @@ def number(x: float | None) -> str:
 
 
 def last_first(columns: Sequence[TableColumn]) -> list[TableColumn]:
-    """Return columns of which the last leaves first, and the first two stay."""
-    return [replace(c, leaves=-i) if i > 1 else c for i, c in enumerate(columns)]
+    """Return columns of which the last leaves first; the first two stay, and so do counts and intervals."""
+    stay = ("count", "interval")
+    return [replace(c, leaves=-i) if i > 1 and c.holds not in stay else c for i, c in enumerate(columns)]
 
 
 def fields(titles: Mapping[str, str], cell: Callable[[Any], str] = number) -> list[TableColumn]:
@@ -148,9 +155,3 @@ def texts_columns(titles: Iterable[str], words: int = 0) -> list[TableColumn]:
 
 
 USUAL_PRIORS: Final = ("even", "wins")  # which need no word
-
-
-def prior_of(result: ResultDict) -> str:
-    """Return the prior as a headline says it, if it is not the usual one."""
-    name = (result.get("prior") or {}).get("name", "even")
-    return "" if name in USUAL_PRIORS else f"; prior {name}"

@@ -70,6 +70,67 @@ def listed(names: Sequence[str], most: int = _NAMED) -> str:
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
+# -- headlines
+
+
+def of_scores(document: Document, items: str) -> str:
+    """The score that matters most: f1 0.969 (95% interval 0.947 to 0.982), 569 items."""
+    rows = headlines(document)
+    if not rows:
+        return items
+    first, level = rows[0], percent(document["level"])
+    kind = " hdi" if document.get("interval") == "hdi" else ""
+    if len(rows) == 1:
+        target = above_of(first)
+        said = f"{of_metric(first)} {score_of(first)} ({level}{kind} interval {span(first)})"
+        return ", ".join(x for x in (said, target, items, _standing_out(document, first)) if x)
+    if all((row.get("system") and not row.get("slice")) or row.get("overall") for row in rows):
+        each = listed([f"{row['system']} {score_of(row)}" for row in rows])
+        return ", ".join(x for x in (f"{first['asked']}: {each}", items) if x)
+    known = [row for row in rows if row.get("score") is not None]
+    if not known:
+        return f"{first['asked']} is undefined in all of {items}"
+    low, high = (pick(known, key=lambda row: row["score"]) for pick in (min, max))
+    return ", ".join(x for x in (f"{first['asked']} from {score_of(low)} to {score_of(high)}", items) if x)
+
+
+def of_metric(row: Document) -> str:
+    """The metric of a row, and its system if there is one."""
+    return f"{row['asked']} of {row['system']}" if row.get("system") else str(row["asked"])
+
+
+def above_of(row: Document) -> str:
+    """The probability of being above or below a value, if one was asked about."""
+    said = []
+    for side, word in (("below", "below"), ("above", "above")):
+        if row.get(side) is not None and row.get(f"p_{side}") is not None:
+            error = (row.get("error") or {}).get("probability")
+            said.append(f"{stated(f'P({word} {row[side]:g})', probability(row[f'p_{side}'], error))}")
+    return ", ".join(said)
+
+
+def _standing_out(document: Document, first: Document) -> str:
+    """How many of many slices differ from the others by more than chance, if they were looked at."""
+    same = (first["asked"], first.get("system"))
+    own = [row for row in document["rows"] if (row["asked"], row.get("system")) == same]
+    marks = [row["marked"] for row in own if row.get("marked") is not None]
+    return f"{count(sum(map(bool, marks)))} of {count(len(marks))} slices stand out" if marks else ""
+
+
+def of_verdicts(document: Document) -> str:
+    """Of several comparisons which system is ahead: logistic is better on 2 of 2 metrics."""
+    rows = [row for row in document["rows"] if row.get("overall")] or document["rows"]
+    if len(rows) == 1:
+        return str(rows[0]["verdict"])
+    (a, b), what = document["data"]["systems"][:2], "metrics"
+    if any(row.get("slice") for row in rows):
+        what = "slices" if len({row["metric"] for row in rows}) == 1 else "rows"
+    limit = decisive(document["level"])
+    won = {x: sum((row.get(key) or 0.0) >= limit for row in rows) for x, key in ((a, "p_better"), (b, "p_worse"))}
+    better = [f"{x} is better on {count(n)} of {count(len(rows))} {what}" for x, n in won.items() if n]
+    return " and ".join(better) or f"{a} against {b}: too close to call on all {count(len(rows))} {what}"
+
+
 # -- rows of scores
 
 
@@ -115,9 +176,8 @@ def named(row: Document) -> str:
 
 def of_row(row: Document, level: float) -> str:
     """A score in words, with what is known of the value it is held against."""
-    ends = span(row).replace(" to ", " and ")
     on = " on these items" if row["score"] is None else ""
-    said = f"{named(row)} is {score_of(row)}{on}; with probability {percent(level)} it lies between {ends}"
+    said = f"{named(row)} is {score_of(row)}{on} ({percent(level)} interval {span(row)})"
     if row.get("above") is None or row.get("p_above") is None:
         return f"{said}."
     p, error = row["p_above"], (row.get("error") or {}).get("probability")
@@ -131,7 +191,7 @@ def of_rows(document: Document) -> str:
     marked = [row for row in rows if row.get("marked")]
     if any(row.get("marked") is not None for row in rows):
         if not marked:
-            return f"None of these {len(rows)} stands out from the rest by more than chance."
+            return f"None of {len(rows)} stands out from the rest by more than chance."
         stands = "stands" if len(marked) == 1 else "stand"
         return (
             f"{len(marked)} of {len(rows)} {stands} out by more than chance: {listed([named(row) for row in marked])}."
@@ -142,8 +202,7 @@ def of_rows(document: Document) -> str:
     tested = [row for row in rows if row.get("p_above") is not None]
     if tested:
         limit = f"{tested[0]['above']:g}" if len({row["above"] for row in tested}) == 1 else "their limits"
-        sure = f"with probability {percent(document['level'])} or more"
-        return f"{len(over)} of {len(tested)} scores are above {limit} {sure}."
+        return f"{len(over)} of {len(tested)} scores are above {limit} ({percent(document['level'])} sure)."
     if len(measures) > 1 and len(known) <= _NAMED:
         return "; ".join(f"{named(row)} {numbers_of(row)}" for row in rows) + "."
     if len(measures) > 1 or len(known) < 2:
@@ -158,6 +217,15 @@ _AT_THRESHOLD: Final = re.compile(r"@-?[0-9.]+(e-?[0-9]+)?$")
 _USUAL: Final = ("f1", "macro-f1", "rate", "mean", "micro-f1", "auc", "AP")  # what people ask for first
 
 
+def chief(names: Sequence[str]) -> str:
+    """The metric that people look at first.
+
+    >>> chief(["precision", "recall", "f1"]), chief(["recall", "mcc"])
+    ('f1', 'recall')
+    """
+    return next((x for x in _USUAL if x in names), names[0])
+
+
 def headlines(document: Document) -> list[Document]:
     """The rows that matter most: of all items, the usual measure or the one with a target, one for each system.
 
@@ -166,11 +234,11 @@ def headlines(document: Document) -> list[Document]:
     """
     rows = [row for row in document["rows"] if row.get("overall")] or document["rows"]
     names = list(dict.fromkeys(row["asked"] for row in rows))
-    usual = [x for x in _USUAL if x in names]
+    usual = [chief(names)] if names else []
     aimed = [row["asked"] for row in rows if row.get("above") is not None]
     cut = any(x["why"] == "asked" for x in document.get("cuts") or ())
     placed = [x for x in names if cut and _AT_THRESHOLD.search(x)]
-    first = next((x for x in usual if x in aimed), (aimed + placed + usual + names)[0] if names else None)
+    first = next((x for x in usual if x in aimed), (aimed + placed + usual)[0] if names else None)
     found: dict[Any, Document] = {}
     for row in rows:
         if row["asked"] == first:

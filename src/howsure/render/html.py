@@ -6,6 +6,7 @@ hidden from screen readers. No script, and nothing is fetched.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html import escape
 from typing import Final
 
@@ -23,6 +24,7 @@ STYLE: Final = (
     ".howsure caption{text-align:left;font-weight:bold;padding:.3em .6em;color:inherit}"
     "div.howsure tr>*{text-align:right;padding:.2em .6em;white-space:nowrap}"
     "div.howsure tr>.l{text-align:left;white-space:normal;overflow-wrap:break-word;max-width:16em}"
+    ".howsure caption small{display:block;font-weight:normal;opacity:.75}"
     ".howsure tbody th{font-weight:normal}"
     "div.howsure thead tr>*{border-bottom:1px solid;vertical-align:bottom}"
     ".howsure svg{display:block;fill:none;stroke:currentColor;stroke-width:1.5}"
@@ -56,12 +58,14 @@ def _part(t: TextTable) -> str:
 
 def bare(t: TextTable) -> str:
     """The table alone, without style and notes, for a page that has both."""
+    if t.lead is not None:
+        first = bare(replace(t.lead, headline=t.headline, about=t.about))
+        return first + bare(replace(t, headline="Each class", about="", lead=None))
     head = "".join(f'<th scope="col"{_side(r)}>{escape(c)}</th>' for c, r in zip(t.titles, t.right, strict=True))
     body = "\n".join(_row(row, t.right, _bar(t.bars, i)) for i, row in enumerate(t.rows))
-    return (
-        f"<table>\n<caption>{escape(t.headline)}</caption>\n"
-        f"<thead><tr>{head}{_scale(t.bars)}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n"
-    )
+    about = f"<small>{escape(t.about)}</small>" if t.about else ""
+    caption = f"<caption>{escape(t.headline)}{about}</caption>\n" if t.headline else ""
+    return f"<table>\n{caption}<thead><tr>{head}{_scale(t.bars)}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n"
 
 
 def _row(row: tuple[str, ...], right: tuple[bool, ...], bar: str) -> str:

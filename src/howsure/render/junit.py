@@ -29,7 +29,9 @@ def render(result: ResultDict) -> str:
             no.text = said  # some readers show the attribute, others the text
         else:
             Xml.SubElement(case, "system-out").text = said
-    Xml.SubElement(own, "system-out").text = "\n".join([shown.headline, *(f"- {note}" for note in shown.notes)])
+    Xml.SubElement(own, "system-out").text = "\n".join(
+        [shown.headline, *([shown.about] if shown.about else []), *(f"- {note}" for note in shown.notes)]
+    )
     Xml.indent(root)
     plain = Xml.tostring(root, encoding="us-ascii").decode("ascii")  # right in any encoding
     return f'<?xml version="1.0" encoding="utf-8"?>\n{plain}\n'

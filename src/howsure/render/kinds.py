@@ -11,7 +11,6 @@ from howsure.errors import BadSetting
 
 if TYPE_CHECKING:
     from howsure.charts.chart import Chart
-    from howsure.render.formats import Detail
 
 ResultDict = dict[str, Any]
 Row = Any  # of a result dict a dict; a grid has rows of its own
@@ -56,11 +55,13 @@ class ResultKind:
     name: str  # of the schema: "curve" of howsure.curve/1
     columns: Callable[[ResultDict, Sequence[Row]], Sequence[TableColumn]]
     rows: Callable[[ResultDict], Sequence[Row]] = lambda result: result["rows"]  # that the table shows
-    headline: Callable[[ResultDict, Detail], str] | None = None  # if it is not of what was scored
+    headline: Callable[[ResultDict], str] | None = None  # what was found, if that is no verdict and no score
     notes: Callable[[ResultDict, list[str]], list[str]] = lambda _, texts: texts  # with those that the table adds
     every_note: bool = False  # also the technical ones, where there is no --verbose that would show them
     bars: Literal["row", "difference"] | None = None  # the part of a row whose interval is drawn beside it
     charts: Callable[[ResultDict, Points], Charts] = lambda *_: {}
+    lead: Callable[[ResultDict], Sequence[Row]] = lambda _: ()  # rows of a table that stands before it
+    about: Callable[[ResultDict], list[str]] | None = None  # what the headline rests on, if that is not the usual
     finding: Callable[[ResultDict], str] | None = None  # in a sentence, if it is no verdict and no headline score
     title: str | Callable[[ResultDict, list[str]], str] = ""  # of its report: the question, of these systems
     answers: Callable[[ResultDict, Directions], Answers] | None = None  # if it answers more than its headline does

@@ -29,11 +29,13 @@ def escape(text: str) -> str:
 def render(result: ResultDict, detail: Detail = USUAL) -> str:
     """A tabular for the booktabs package, headline and notes as comments."""
     t = text_table(result, detail)
-    lines = [f"% {escape(t.headline)}", *(f"% {escape(note)}" for note in t.notes)]
-    lines.append(r"\begin{tabular}{" + "".join("r" if right else "l" for right in t.right) + "}")
-    lines += [r"\toprule", " & ".join(escape(c) for c in t.titles) + r" \\", r"\midrule"]
-    lines += [" & ".join(_cell(x) for x in row) + r" \\" for row in t.rows]
-    lines += [r"\bottomrule", r"\end{tabular}"]
+    lines = [f"% {escape(x)}" for x in (t.headline, *([t.about] if t.about else []), *t.notes)]
+    for part in (t.lead, t):
+        if part is not None:
+            lines.append(r"\begin{tabular}{" + "".join("r" if right else "l" for right in part.right) + "}")
+            lines += [r"\toprule", " & ".join(escape(c) for c in part.titles) + r" \\", r"\midrule"]
+            lines += [" & ".join(_cell(x) for x in row) + r" \\" for row in part.rows]
+            lines += [r"\bottomrule", r"\end{tabular}"]
     return "\n".join(lines) + "\n"
 
 

@@ -24,9 +24,12 @@ def escape(text: str) -> str:
 def render(result: ResultDict, detail: Detail = USUAL) -> str:
     """The result dict as a table with its headline and notes."""
     t = text_table(result, detail)
-    lines = [_headline(result, t.headline), "", "| " + " | ".join(escape(c) for c in t.titles) + " |"]
-    lines.append("|" + "|".join("---:" if right else "---" for right in t.right) + "|")
-    lines += ["| " + " | ".join(_cell(x) for x in row) + " |" for row in t.rows]
+    lines = [_headline(result, t.headline), *(["", _LIST.sub(r"\1\\\2", escape(t.about))] if t.about else [])]
+    for part in (t.lead, t):
+        if part is not None:
+            lines += ["", "| " + " | ".join(escape(c) for c in part.titles) + " |"]
+            lines.append("|" + "|".join("---:" if right else "---" for right in part.right) + "|")
+            lines += ["| " + " | ".join(_cell(x) for x in row) + " |" for row in part.rows]
     lines += ["", *(f"- {escape(note)}" for note in t.notes)] if t.notes else []
     return "\n".join(lines) + "\n"
 
@@ -34,10 +37,10 @@ def render(result: ResultDict, detail: Detail = USUAL) -> str:
 def _headline(result: ResultDict, text: str) -> str:
     """What was found; the word that decides, such as pass or fail, in bold."""
     shown = _LIST.sub(r"\1\\\2", escape(text))
-    word = result.get("status")
-    return f"**{word}**{shown.removeprefix(word)}" if isinstance(word, str) and shown.startswith(f"{word}:") else shown
+    word = str(result.get("status") or "").capitalize()
+    return f"**{word}**{shown.removeprefix(word)}" if word and shown.startswith(f"{word}:") else shown
 
 
 def _cell(text: str) -> str:
     """Interval brackets need no escape in a cell; everything else is escaped."""
-    return text if re.fullmatch(r"\[[^\[\]<>|`*_\\]*\]", text) else escape(text)
+    return text if re.fullmatch(r"([\d.]+ )?\[[^\[\]<>|`*_\\]*\]", text) else escape(text)

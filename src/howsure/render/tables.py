@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from howsure.errors import BadSetting, UnknownName, nearest
+from howsure.errors import BadSetting, UnknownName, nearest, plural
 from howsure.messages.language import option
-from howsure.messages.numbers import count, probability, short, size
+from howsure.messages.numbers import by_weight, count, in_full, probability, short
 from howsure.messages.user_text import visible
+from howsure.render import findings
 from howsure.render.columns import USUAL_PRIORS
 from howsure.render.formats import USUAL, Detail
 from howsure.render.kinds import ResultDict, Row, TableColumn, kind_of
@@ -24,6 +25,7 @@ TECHNICAL: Final = frozenset(  # how numbers were found, where that does not cha
         "sampled", "simultaneous", "unbounded",
     )
 )  # fmt: skip
+_SHOWN: Final = 5e-4  # half a unit of the last digit that is shown
 WARNED: Final = "warning: "  # how the text of a warning begins
 
 
@@ -36,9 +38,32 @@ def in_words(notes: Iterable[Mapping[str, Any]]) -> list[str]:
     return [f"{WARNED if n['level'] == 'warning' else ''}{n['text']}" for n in notes]
 
 
+COLUMNS: Final = "columns-guessed"  # says which columns were taken; it stands beneath the headline
+
+
 def notes_of(document: Mapping[str, Any], detail: Detail = USUAL) -> list[str]:
     """Return the notes in words: all of them, or those that change how to read the numbers."""
-    return in_words(n for n in document["notes"] if detail.verbose or n["code"] not in TECHNICAL)
+    return in_words(
+        n for n in document["notes"]
+        if n["code"] != COLUMNS and (detail.verbose or n["code"] not in TECHNICAL or _reaches(document, n["code"]))
+    )  # fmt: skip
+
+
+def _reaches(document: Mapping[str, Any], code: str) -> bool:
+    """Whether the error of sampling reaches the digits that are shown."""
+    if code != "sampled":
+        return False
+    rows = [row for row in document["rows"] if isinstance(row.get("error"), Mapping)]
+    ends = ("low", "high")
+    return any(
+        (row["error"].get(k) or 0.0) >= _SHOWN
+        for row in rows
+        for k in (*ends, *(("probability",) if _shown_probability(row) else ()))
+    )
+
+
+def _shown_probability(row: Mapping[str, Any]) -> bool:
+    return any(row.get(key) is not None for key in ("p_above", "p_below", "p_better", "probability"))
 
 
 # -- bars
@@ -163,11 +188,14 @@ def _scale(low: float, high: float) -> tuple[float, float]:
 class TextTable:
     """A table of texts that are safe to show; the cells of each row are in the order of the columns."""
 
-    headline: str
+    headline: str  # what was found
     columns: tuple[TableColumn, ...]
     rows: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...] = ()
     bars: Bars | None = None
+    about: str = ""  # what it rests on: counts, the positive class, columns
+    lead: TextTable | None = None  # a table that stands before it
+    names: tuple[str, ...] = ()  # of systems
 
     @property
     def titles(self) -> tuple[str, ...]:
@@ -182,29 +210,38 @@ class TextTable:
 
 def text_table(result: ResultDict, detail: Detail = USUAL) -> TextTable:
     """Return the table of a result dict that has rows."""
-    kind = kind_of(result)
-    rows = kind.rows(result)
-    every = kind.columns(result, rows)
-    _check(detail, [c.key for c in every if not c.shown], [c.key for c in every if c.shown])
-    columns = [c for c in every if c.shown or detail.wants(c.key)]
-    line = headline(result, detail) if kind.headline is None else kind.headline(result, detail)
-    bars = None if kind.bars is None else _bars(result, rows, kind.bars)
-    made = safe_table(
-        line,
-        columns,
-        rows,
-        kind.notes(result, notes_of(result, replace(detail, verbose=detail.verbose or kind.every_note))),
+    with in_full(detail.verbose):
+        kind = kind_of(result)
+        lead, rows = kind.lead(result), kind.rows(result)
+        every = [[] if not x else kind.columns(result, x) for x in (lead, rows)]
+        both = [c for columns in every for c in columns]
+        _check(detail, [c.key for c in both if not c.shown], [c.key for c in both if c.shown])
+        shown = [[c for c in columns if c.shown or detail.wants(c.key)] for columns in every]
+        notes = kind.notes(result, notes_of(result, replace(detail, verbose=detail.verbose or kind.every_note)))
+        said = headline(result) if kind.headline is None else kind.headline(result)
+        about = "; ".join([*(_about(result) if kind.about is None else kind.about(result)), *_settings(result, detail)])
+        made = safe_table(said, shown[1], rows, notes, about)
+        first = safe_table("", shown[0], lead) if lead else None
+    bars = [None if kind.bars is None or not x else _bars(result, x, kind.bars) for x in (lead, rows)]
+    systems = (result.get("data") or {}).get("systems") or ()
+    return _with_gap(
+        result,
+        replace(
+            made,
+            bars=bars[1],
+            lead=None if first is None else replace(first, bars=bars[0]),
+            names=tuple(visible(str(x)) for x in systems),
+        ),
     )
-    return _with_gap(result, replace(made, bars=bars))
 
 
 def safe_table(
-    headline: str, columns: Iterable[TableColumn], rows: Iterable[Row], notes: Iterable[str] = ()
+    headline: str, columns: Iterable[TableColumn], rows: Iterable[Row], notes: Iterable[str] = (), about: str = ""
 ) -> TextTable:
     """Return a table in which texts of users are visible, never obeyed."""
     shown = tuple(replace(c, title=visible(c.title)) for c in columns)
     body = tuple(tuple(visible(c.cell(row)) for c in shown) for row in rows)
-    return TextTable(visible(headline), shown, body, tuple(map(visible, notes)))
+    return TextTable(visible(headline), shown, body, tuple(map(visible, notes)), about=visible(about))
 
 
 def _check(asked: Detail, more: Sequence[str], always: Sequence[str]) -> None:
@@ -241,36 +278,67 @@ def _with_gap(result: ResultDict, table: TextTable) -> TextTable:
 
 
 # -- headline
+#
+# What was found, in one line, and beneath it what that rests on.
 
 
-def headline(result: ResultDict, detail: Detail = USUAL) -> str:
-    """What was scored, in one line."""
-    data = result["data"]
+def headline(result: ResultDict) -> str:
+    """What was found: the verdict, or the score that matters most with its interval."""
     rows = result["rows"]
-    parts = []
-    if "verdict" in (rows[0] if rows else ()) and len(rows) == 1:
-        parts.append(rows[0]["verdict"])
-    elif "verdict" in (rows[0] if rows else ()) and not result.get("verdict"):
-        measures = {row["metric"] for row in rows}
-        parts.append(" against ".join(data["systems"]) + (f" on {measures.pop()}" if len(measures) == 1 else ""))
-    if result.get("verdict"):
-        parts.append(result["verdict"])
+    verdict = result.get("verdict") or (rows[0].get("verdict") if rows else None)
+    if verdict is None and not (rows and "asked" in rows[0]):
+        return many(result)
+    if verdict is None:
+        return findings.of_scores(result, many(result))
+    if not result.get("verdict") and len(rows) > 1:
+        verdict = findings.of_verdicts(result)
+    items = many(result)
+    return f"{verdict}, {items}" if items and "status" not in result else str(verdict)
+
+
+def many(result: ResultDict) -> str:
+    """How many items there are, or what they weigh: 569 items in 3 slices; nothing if systems have different ones."""
+    data, unit = result.get("data") or {}, kind_of(result).unit
+    n = data.get("n")
+    if n is None:
+        return f"{count(data['folds'])} folds" if data.get("folds") else ""
+    if by_weight(data):
+        rows = (data.get("rows") or {}).get("kept") if len(data.get("systems", ())) == 1 else None
+        weight = f"total weight {count(n)}" if rows is None else f"{plural(rows, 'row')} of total weight {count(n)}"
+        return f"{weight}{in_parts(result)}"
+    if data.get("clusters") and n == data["clusters"]:
+        unit = "cluster"
+    return f"{units(n, unit)}{in_parts(result)}"
+
+
+def units(n: float, unit: str) -> str:
+    """So many units: 2 items, 1 query.
+
+    >>> units(2, "item"), units(1, "query"), units(4, "query")
+    ('2 items', '1 query', '4 queries')
+    """
+    several = "queries" if unit == "query" else f"{unit}s"
+    return f"{count(n)} {unit if n == 1 else several}"
+
+
+def _about(result: ResultDict) -> list[str]:
+    """How systems were tested, the counts, the positive class, and which columns were taken."""
+    data, parts = result.get("data") or {}, []
     if data.get("folds"):
-        parts.append(
-            f"on the same {count(data['folds'])} folds, {100 * data['test_share']:.3g}% of the data tested in each"
-        )
+        parts.append(f"the same folds, {100 * data['test_share']:.3g}% of the data tested in each")
     elif data.get("paired"):
-        parts.append(f"on the same {count(data['clusters'])} clusters" if data.get("clusters") else "on the same items")
-    elif data.get("paired") is False and not parts:
-        parts.append("on different items")
-    parts += _size(result)
+        parts.append(f"the same {count(data['clusters'])} clusters" if data.get("clusters") else "the same items")
+    elif data.get("paired") is False:
+        parts.append("different items")
+    elif data.get("clusters") and data["clusters"] != data.get("n"):
+        parts.append(f"{count(data['clusters'])} clusters")
     if data.get("cells"):
         parts.append(", ".join(f"{k} {count(v)}" for k, v in data["cells"].items()))
     if data.get("positive") not in (None, 1) and not data.get("outcome"):
-        parts.append(f"positive {data['positive']}")
+        parts.append(f"positive class {data['positive']}")
     if data.get("prevalence"):
         parts.append(_target(data["prevalence"]))
-    return "; ".join([*parts, *_settings(result, detail)])
+    return [*parts, *(n["text"] for n in result["notes"] if n["code"] == COLUMNS)]
 
 
 def in_parts(result: ResultDict) -> str:
@@ -285,15 +353,6 @@ def in_parts(result: ResultDict) -> str:
     return f" at {count(many)} thresholds" if cut else f" in {count(many)} tables"
 
 
-def _size(result: ResultDict) -> list[str]:
-    """How many items there are, or what they weigh."""
-    data = result["data"]
-    n = data.get("n")
-    if n is None or (data.get("paired") and n == data.get("clusters")):  # clusters of one value each stand above
-        return []
-    return [size(data, in_parts(result))]
-
-
 def _target(told: dict[str, Any]) -> str:
     """The share of positives that the numbers are for."""
     if told["form"] == "counted":
@@ -305,7 +364,7 @@ def _target(told: dict[str, Any]) -> str:
 def _settings(result: ResultDict, detail: Detail) -> list[str]:
     """Chi-square and prior, where they are asked for; a prior that is not the usual one always."""
     parts = []
-    test, prior = result["data"].get("chi_square"), result.get("prior")
+    test, prior = (result.get("data") or {}).get("chi_square"), result.get("prior")
     if detail.verbose and test and test["value"] is not None:
         parts.append(f"chi-square {short(test['value'])} (p {probability(test['p'])})")
     if prior is not None and (detail.verbose or prior["name"] not in USUAL_PRIORS):

@@ -35,7 +35,7 @@ def _sampling(result: ResultDict, kind: ResultKind) -> Iterator[Assumption]:
             + (" Name what goes together as a cluster." if kind.clusters else ""),
         )
     yield (
-        f"What is said holds for the population that these {units} are a random sample of.",
+        "Results apply only to data like this sample.",
         "Other users, other times, or items that were picked by hand: a score on those may be another.",
     )
     if data.get("weighted") or "weights" in codes:
@@ -91,7 +91,7 @@ def _settings(result: ResultDict, kind: ResultKind, measures: Sequence[Any]) -> 
     if prior and prior.get("name"):
         yield (
             f"Before the data, what was known is the prior {prior['name']}{_worth(result, kind, measures)}.",
-            "Very few items, or very rare classes: there the prior is heard. Compare the other priors where shown.",
+            "Fails if there are very few items: the prior then matters. Compare the other priors where shown.",
         )
     if systems > 1 and data.get("paired"):
         yield "All systems answered the same items.", "Items that only some systems got, or in another form."

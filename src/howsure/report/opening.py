@@ -233,7 +233,7 @@ def _sure(p: float, level: float) -> str:
             return yes
         if p <= 1.0 - limit:
             return no
-    return "No telling yet:"
+    return "Too close to call:"
 
 
 def _leading(rows: Sequence[ResultDict], directions: Directions) -> list[str]:
@@ -276,7 +276,7 @@ def _surely_worse(own: Sequence[ResultDict], whole: ResultDict, direction: str, 
     rule += ", and the slice stands out among as many as were looked at" if marks else ""
     of = findings.named(whole | {"overall": None})
     if not worse:
-        return f"None by {of}: in no slice shown {rule}."
+        return f"{of}: no slice is clearly worse than overall."
     each = [f"{findings.place(row, '=')} ({findings.numbers_of(row)})" for row in worse]
     return f"By {of}: {findings.listed(each, 5)}. There {rule}."
 
@@ -298,7 +298,7 @@ def pairs(result: ResultDict, _directions: Directions) -> Answers:
         low, high = (short(gap[k], error=error.get(k, error.get("value"))) for k in ("low", "high"))
         a, b = row["first"]["system"], row["second"]["system"]
         what = "difference of win rates" if "wins" in row["first"] else f"difference of {row['metric']}"
-        gaps.append(f"The {what}, {a} less {b}, lies between {low} and {high} with probability {level}.")
+        gaps.append(f"The {what}, {a} minus {b}, is between {low} and {high} ({level} interval).")
     what = "measure" if len({row["metric"] for row in rows}) == len(rows) else "pair"
     return [("Which is best?", first_few(said, what)), ("By how much?", first_few(gaps, what)), *_sliced_pairs(result)]
 
@@ -315,9 +315,9 @@ def _sliced_pairs(result: ResultDict) -> Answers:
         sure = [
             findings.place(row, "=") + (f" by {row['metric']}" if several else "") for row in rows if row[key] >= limit
         ]
-        none = f"{a} is surely {word} in no slice shown."
+        none = f"{a} is clearly {word} in no slice shown."
         found.append(
-            f"{a} is surely {word} in {findings.listed(sure, 6)} (probability at least {limit:g})." if sure else none
+            f"{a} is clearly {word} in {findings.listed(sure, 6)} (probability at least {limit:g})." if sure else none
         )
     if result.get("hidden"):
         found.append(f"{count(result['hidden']['tables'])} slices in between are not shown.")

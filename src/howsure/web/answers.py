@@ -172,7 +172,13 @@ def _table(document: dict[str, Any]) -> dict[str, Any]:
     from howsure.render.tables import text_table
 
     t = text_table(document)
-    return {"headline": t.headline, "columns": t.titles, "right": t.right, "rows": t.rows, "notes": t.notes}
+    return {
+        "headline": t.headline,
+        "columns": t.titles,
+        "right": t.right,
+        "rows": t.rows,
+        "notes": (*([t.about] if t.about else []), *t.notes),
+    }
 
 
 def _drawn(result: Any) -> list[dict[str, Any]]:

@@ -99,7 +99,7 @@ export const PANELS = {
       { name: "positive", label: "Positive class", kind: "text", value: "", when: (s) => s.from === "matrix", hint: "for f1 and the like" },
       { ...METRIC, when: (s) => s.from === "counts" },
       { ...METRIC, name: "measure", value: "", hint: "empty: all that fit", when: (s) => s.from !== "counts" },
-      { name: "above", label: "Target", kind: "text", value: "", mode: "decimal", hint: "how probably is it above this?" },
+      { name: "above", label: "Target", kind: "text", value: "", mode: "decimal", hint: "probability of exceeding this" },
       ...SETTINGS,
     ],
     ask(s) {
