@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, Final, TypeVar, Unpack, overload
 
 import numpy as np
@@ -23,7 +24,7 @@ from howsure.results.verbs import EXAMPLE, Data, DataGiven, Option, Verb, WebQue
 from howsure.validate import ColumnsAndTarget, check_kind, check_level, integer, metrics_given, places
 from howsure.verbs import comparison
 from howsure.verbs.comparison import Comparison, grouped, page
-from howsure.verbs.inputs import Entered, answered, are_estimators, entered, is_made, is_made_by_name
+from howsure.verbs.inputs import Entered, answered, are_estimators, are_paths, entered, is_made, is_made_by_name
 from howsure.verbs.rows import Row
 from howsure.verbs.slices import SORTS_OF_PAIRS, check_sort, sliced
 
@@ -177,13 +178,14 @@ def compare(
 ) -> Comparison | Several:
     """Is the first better than the second?
 
-    Independent tests: compare(ta, tb). The same items: compare(joint, "a", "b"), compare(y, {"a": za, "b": zb}), or the
-    columns of a frame, a file or a database: compare(frame, truth="label", pred=["a", "b"]). Fitted estimators are
-    asked for their answers: compare({"a": one, "b": two}, X, y). `metric` and `metrics` mean the same: a name gives one
-    comparison, a list several, and ["f1:*"] one for each class. Settings that are not given are those of a curve or
-    posterior that is, else the usual ones. Of two systems in a column (`system=`) the one with the better score is
-    the first, unless you name them. The verdict is "is better" from P(better) = 1 - (1 - level)/2 on (.975 at 95%: the
-    equal-tailed interval of the difference then excludes 0) and "is probably better" from .9 on.
+    Two logs or files: compare("old", "new"). Independent tests: compare(ta, tb). The same items: compare(joint,
+    "a", "b"), compare(y, {"a": za, "b": zb}), or the columns of a frame, a file or a database: compare(frame,
+    truth="label", pred=["a", "b"]). Fitted estimators are asked for their answers: compare({"a": one, "b": two}, X,
+    y). `metric` and `metrics` mean the same: a name gives one comparison, a list several, and ["f1:*"] one for each
+    class. Settings that are not given are those of a curve or posterior that is, else the usual ones. Of two
+    systems in a column (`system=`) the one with the better score is the first, unless you name them. The verdict is
+    "is better" from P(better) = 1 - (1 - level)/2 on (.975 at 95%: the equal-tailed interval of the difference then
+    excludes 0) and "is probably better" from .9 on.
 
     Parameters
     ----------
@@ -204,6 +206,10 @@ def compare(
     """
     margin, drawn, told = check_margin(equal_within), _drawn(method, draws), dict(columns)
     asked = metrics_given(metric, metrics)
+    if third is None and isinstance(first, (str, Path)) and isinstance(second, (str, Path)):
+        from howsure.io.entrance import as_systems
+
+        first, second = as_systems(first, second), None
     if not is_made(first) and are_estimators(first):
         first, second, told = answered("compare", first, second, third, columns, asked)
         third = None
@@ -258,7 +264,7 @@ def _joint(
     made = is_made(first)
     answers = None if made or not isinstance(second, Mapping) else second
     asked = _asked(third if answers is not None else (second, third))
-    if not made and answers is None and not columns:
+    if not made and answers is None and not columns and not are_paths(first):
         raise BadSetting("compare needs two tallies, a joint tally with two names, or truths and {name: predictions}.")
     given = entered("compare", first, answers, columns, prior=prior, **own)
     systems = given.posterior.evidence.systems

@@ -462,6 +462,7 @@ def _answers(result: ResultDict, directions: Directions) -> Answers:
 
 _LIMIT: Final = "recall=0.9, or 'recall=0.9 with 0.95' for a limit in the population with that probability"
 _OTHER_DATA: Final = (
+    "task", "filter", "scorer",
     "pred", "outcome", "judge", "human", "value", "bounds", "better", "by", "sep", "threshold", "stratum", "population",
     "on", "system", "unmatched", "independent", "counts", "rate", "matrix", "rows", "labels", "prevalence",
 )  # fmt: skip

@@ -33,7 +33,7 @@ from howsure.results.result import Result, envelope, real
 from howsure.results.verbs import EXAMPLE, Data, Option, Verb, WebQuestion
 from howsure.validate import ColumnsAndTarget, check_draws, check_kind, check_level, finite, integer, metrics_given
 from howsure.verbs.comparison import draws_apart, gap, most_draws
-from howsure.verbs.inputs import Entered, answered, entered, is_made
+from howsure.verbs.inputs import Entered, answered, are_paths, entered, is_made
 from howsure.verbs.rows import Row, row_documents, told_alike, unlike_scales
 
 # -- standing
@@ -421,7 +421,7 @@ def _given(
         if len(kinds) > 1:
             raise BadSetting(f"a leaderboard needs evidence of one kind; got {' and '.join(sorted(kinds))}.")
     else:
-        if not is_made(data) and y_pred is None and not columns:
+        if not is_made(data) and y_pred is None and not columns and not are_paths(data):
             raise BadSetting(
                 "leaderboard needs a joint tally, items of several systems, or a mapping from name to tally (or items)."
             )

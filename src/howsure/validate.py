@@ -546,6 +546,9 @@ class Columns(TypedDict, total=False):
     query: str
     engine: str
     remote: str
+    task: Names
+    filter: Names
+    scorer: Names
 
 
 class ColumnsAndTarget(Columns, total=False):

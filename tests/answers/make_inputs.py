@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shutil
 import sqlite3
 from functools import cache
 from pathlib import Path
@@ -81,6 +82,9 @@ RUNS = {
 }
 
 
+LOGS = Path(__file__).parents[2] / "examples" / "logs"
+
+
 def write_files(folder: Path) -> None:
     """Every file that a call reads."""
     usual = [{"id": r["id"], "truth": r["word"], "pred": r["wa"], "passed": r["oa"], "score": r["pa"],
@@ -104,6 +108,8 @@ def write_files(folder: Path) -> None:
     (folder / "options.toml").write_text("level = 0.6\nrequire = ['f1 > 0.2']\n", encoding="utf-8")
     (folder / "bad.csv").write_text("label,pred\n1,1\n0\n", encoding="utf-8")
     _write_trec(folder)
+    for name in ("base", "tuned"):
+        shutil.copytree(LOGS / "lm_eval" / f"demo__{name}", folder / f"{name}-log", dirs_exist_ok=True)
 
 
 def _write_database(path: Path) -> None:

@@ -96,7 +96,7 @@ def test_howsure_alone_shows_commands_that_work(capsys, monkeypatch, tmp_path):
     (tmp_path / "preds.csv").write_text("label,pred,model_a,model_b\n1,1,1,0\n0,0,1,0\n1,1,1,1\n0,1,0,0\n")
     shown = said.out.replace("\\\n", " ").splitlines()
     tried = [x.split()[1:] for x in shown if x.startswith("  howsure")]
-    assert [x[0] for x in tried] == ["score", "compare", "score"]
+    assert [x[0] for x in tried] == ["preds.csv", "compare", "score"]
     assert [run(words) for words in tried] == [0, 0, 0]
 
 

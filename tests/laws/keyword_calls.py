@@ -406,7 +406,7 @@ VALUES: dict[str, tuple[Value, ...]] = {
     "system": (Value("region"), Value("region", metric="pass@1")),
     "on": (Value("id"), Value("other")),
     "unmatched": (Value("drop", "short"),),
-    "where": (Value("other=1"),),
+    "where": (Value("other=1"), Value("other=1", metric="pass@1")),
     "missing": (Value("drop", "holes"),),
     "positive": (Value(0), Value(1, metric="f1"), Value("y", metric="f1")),
     "labels": (
@@ -421,6 +421,9 @@ VALUES: dict[str, tuple[Value, ...]] = {
     "table": (Value("others"),),
     "query": (Value("select * from others"), Value("select * from others", beside={"table": None})),
     "engine": (Value("spark"),),
+    "task": (Value("sums"),),
+    "filter": (Value("strict-match"),),
+    "scorer": (Value("match"),),
     "remote": (Value("sc://here", beside={"engine": "spark"}), Value("sc://here")),
     # settings
     "metrics": (Value(OTHER),),

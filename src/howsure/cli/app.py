@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, MutableMapping
 from importlib import import_module
+from itertools import takewhile
 from typing import Final
 
 import click
@@ -32,7 +33,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _run(arguments: list[str], debug: bool) -> int:
-    words = [a for a in arguments if a != "--debug"]
+    words = _with_verb([a for a in arguments if a != "--debug"])
     typed = Typed(tuple(words))
     try:
         result = app.main(args=words, prog_name="howsure", standalone_mode=False, obj=typed)
@@ -69,6 +70,19 @@ def _run(arguments: list[str], debug: bool) -> int:
         return _complain(f"{told}; run again with --debug for the trace", 70)
 
 
+def _with_verb(words: list[str]) -> list[str]:
+    """A line that begins with files and has no verb: one file is scored, two are compared, more are ranked."""
+    if not words or words[0] in app.commands or not _is_data(words[0]):
+        return words
+    many = sum(1 for _ in takewhile(lambda x: not x.startswith("-") or x == "-", words))
+    return [("score", "compare", "leaderboard")[min(many, 3) - 1], *words]
+
+
+def _is_data(word: str) -> bool:
+    """Whether a word is a file, a folder, a pattern or an address, or looks like one: else it may be a verb."""
+    return word == "-" or bool(set(word) & set("./\\*?:")) or os.path.lexists(word)
+
+
 def _asked(arguments: list[str]) -> str:
     """The command that was asked for, with a blank, if there is one."""
     return next((f"{a} " for a in arguments if a in app.commands), "")
@@ -99,7 +113,7 @@ _FIRST = """howsure: how sure are you of that score,
 and is B really better than A?
 
 Try:
-  howsure score preds.csv
+  howsure preds.csv
   howsure compare preds.csv \\
     --pred model_a --pred model_b
   howsure score \\
@@ -169,6 +183,10 @@ class Ordered(click.Group):
 @click.option("--debug", is_flag=True, expose_value=False, help="Show the trace if howsure has a bug.")
 @click.pass_context
 def app(context: click.Context) -> None:
-    """How sure are you of that score, and is B really better than A?"""
+    """How sure are you of that score, and is B really better than A?
+
+    Files alone need no command: howsure FILE is score, howsure OLD NEW is compare, three or more a leaderboard. Folders
+    and logs of lm-evaluation-harness, Inspect, promptfoo, Every Eval Ever and JUnit are files too.
+    """
     if context.invoked_subcommand is None:
         write(_FIRST, None)

@@ -14,6 +14,7 @@ from howsure.errors import BadFile, BadSetting
 from howsure.render import formats
 
 COLUMNS, QUESTION, SYSTEMS, SOURCES = "Columns of FILE", "Question", "Several systems", "Instead of FILE"
+LOGS = "Logs of evaluation harnesses"
 OUTPUT, RARE = "Output", "Less common"
 
 
@@ -48,7 +49,7 @@ class Grouped(Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Every group under its heading, all help texts in one column."""
-        for heading in (COLUMNS, QUESTION, SYSTEMS, SOURCES, OUTPUT, RARE):
+        for heading in (COLUMNS, LOGS, QUESTION, SYSTEMS, SOURCES, OUTPUT, RARE):
             own = [x for x in self.get_params(ctx) if getattr(x, "group", RARE) == heading]
             told = [x.get_help_record(ctx) for x in own if isinstance(x, click.Option)]
             rows = [(row[0].ljust(_WIDTH), row[1]) for row in told if row is not None]

@@ -22,10 +22,10 @@ from howsure.errors import BadFile, BadSetting, UnknownName, nearest
 FILES: Final = ("howsure.toml", "pyproject.toml")
 DATA: Final = frozenset(("files", "baseline", "matrix"))  # in the folder of the settings file
 ALLOWED: Final = frozenset((
-    "better", "bins", "bounds", "cluster", "count", "counts", "human", "independent", "independent-rows", "interval",
-    "judge", "labels", "level", "missing", "name", "on", "outcome", "pool", "population", "positive", "pred",
-    "prevalence", "prior", "rate", "require", "rows", "score", "seed", "sep", "stratum", "strict", "system",
-    "threshold", "tolerance", "truth", "unmatched", "value", "weight", "where",
+    "better", "bins", "bounds", "cluster", "count", "counts", "filter", "human", "independent", "independent-rows",
+    "interval", "judge", "labels", "level", "missing", "name", "on", "outcome", "pool", "population", "positive",
+    "pred", "prevalence", "prior", "rate", "require", "rows", "score", "scorer", "seed", "sep", "stratum", "strict",
+    "system", "task", "threshold", "tolerance", "truth", "unmatched", "value", "weight", "where",
 ))  # fmt: skip
 _WRITES, _DATABASE, _SERVER, _SHOWS = "where to write", "a database", "a server", "how results are shown"
 REFUSED: Final = {  # and what a settings file cannot choose

@@ -173,7 +173,10 @@ COLUMNS: Final = (
     ),
     option("--sep", metavar=";", group=groups.COLUMNS, help="What is between the labels, if there are several."),
     option(
-        "--missing", metavar="refuse|drop|wrong", group=groups.COLUMNS, help="Items without a label.  [default: refuse]"
+        "--missing",
+        metavar="refuse|drop|wrong|bounds",
+        group=groups.COLUMNS,
+        help="Items without a label.  [default: refuse]",
     ),
     option("--bounds", metavar="0,1", help="The lowest and the highest possible --value."),
     option(
@@ -192,6 +195,9 @@ COLUMNS: Final = (
         help="What reads the files.  [default: duckdb]",
     ),
     option("--remote", metavar="sc://HOST", help="The server of --engine spark."),
+    option("--task", multiple=True, metavar="NAME", group=groups.LOGS, help="Only these tasks; a pattern, or repeat."),
+    option("--filter", multiple=True, metavar="NAME", group=groups.LOGS, help="The filter of answers (lm_eval)."),
+    option("--scorer", multiple=True, metavar="NAME", group=groups.LOGS, help="The scorer or metric to take."),
 )
 DATABASE: Final = (
     option(
@@ -483,6 +489,11 @@ def _of_files(given: Inputs, kind: Literal["scores"] | None) -> Any:
     apart, pool = columns.pop("independent", False), columns.pop("pool", False)
     take = functools.partial(entrance.evidence, kind=kind, watch=watch, wanted=_wanted(given, apart or pool))
     stratum, population = columns.pop("stratum", None), columns.pop("population", None)
+    if entrance.are_logs(files, columns):
+        refuse(
+            "logs tell their own items", {**given.columns, "stratum": stratum}, "on", "pool", "independent", "stratum"
+        )
+        return take(files, **columns, names=given.names or None)
     if pool and len(files) == 1:
         raise BadSetting("--pool is for several files; only one was given")
     if stratum is not None or population is not None:

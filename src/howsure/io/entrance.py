@@ -24,7 +24,7 @@ from howsure.io import graded_values, judged_items, label_arrays, scored
 from howsure.io.columns import lost, unarrowed
 from howsure.io.damaged_files import refuse_columns
 from howsure.io.database import Database, is_connection
-from howsure.io.files import Files, by_spark, is_paths, listed, source_of
+from howsure.io.files import Files, by_spark, is_paths, listed, may_be_logs, source_of
 from howsure.io.first_rows import Role, guess, is_id
 from howsure.io.frames import Frame, is_frame
 from howsure.io.groups import Source
@@ -43,8 +43,8 @@ MADE: Final = (Tally, Outcomes, Multilabel, Clustered, Stratified, Graded, Slice
 PLACES: Final[dict[str, frozenset[str]]] = {  # which options of reading each place takes
     "arrays": frozenset(), "frames": frozenset({"names", "unmatched"}),
     "databases": frozenset({"names", "unmatched", "table", "query"}),
-    "files": frozenset({"names", "unmatched", "engine", "remote", "watch"}),
-    "files of systems": frozenset({"on", "unmatched", "engine", "remote", "watch"}),
+    "files": frozenset({"names", "unmatched", "engine", "remote", "watch", "task", "filter", "scorer"}),
+    "files of systems": frozenset({"on", "unmatched", "engine", "remote", "watch", "task", "filter", "scorer"}),
 }  # fmt: skip
 _GUESSED: Final[tuple[Role, ...]] = ("pred", "score")
 _COLUMNS: Final = ("truth", "pred", "score", "outcome", "value", "judge", "human")
@@ -91,6 +91,10 @@ def evidence(
         return _made(data, second, given)
     columns = {name: x for name, x in given.items() if name in COLUMNS}
     place = {name: x for name, x in given.items() if name in READING}
+    if second is None and (is_paths(data) or _of_systems(data, columns)):
+        found = _of_logs(data, kind, columns, place, wanted)
+        if found is not None:
+            return found
     what = kind or ("values" if second is None else "table")
     named = [name for name in columns if name not in frozenset().union(*_OF_ARRAYS.values())]
     if second is not None or not (named or _has_columns(data, kind, columns)):
@@ -176,6 +180,43 @@ def _refuse_places(where: str, place: Mapping[str, Any], data: Any) -> None:
         *takers, last = (name for name, own in PLACES.items() if stray in own)
         known = f"{', '.join(takers)} and {last}" if takers else last
         raise BadSetting(f"{option(stray)} is for {known}, not for {where}; leave it out.")
+
+
+# -- logs
+
+
+def are_logs(paths: Sequence[str | Path], columns: Mapping[str, Any]) -> bool:
+    """Whether some of these are logs, or are to be read as such."""
+    if not may_be_logs(paths) and not {"task", "filter", "scorer"} & set(columns):
+        return False
+    from howsure.io.logs.columns import reads
+
+    return reads(paths, columns)
+
+
+def as_systems(*paths: str | Path) -> Any:
+    """Paths of one system each, as evidence() takes them: logs know their systems, other files are named by path."""
+    from howsure.io.formats import system_names
+
+    texts = [str(p) for p in paths]
+    return texts if are_logs(texts, {}) else dict(zip(system_names(texts), texts, strict=True))
+
+
+def _of_logs(data: Any, kind: Asked | None, columns: dict[str, Any], place: dict[str, Any], wanted: Wanted) -> Any:
+    """The evidence in logs of evaluation harnesses, by way of their columns; None if these are other files."""
+    paths = [p for x in data.values() for p in listed(x)] if isinstance(data, Mapping) else listed(data)
+    if not may_be_logs(paths) and not {"task", "filter", "scorer"} & set(place):
+        return None
+    from howsure.io.logs.columns import CHOICES, logged
+
+    options = columns | {x: place[x] for x in CHOICES if x in place}
+    found = logged(data, options, place.get("names", ()), kind)
+    if found is None:
+        return None
+    own = {x: y for x, y in place.items() if x == "unmatched"} | ({"unmatched": "drop"} if found.names else {})
+    own |= {"names": found.names} if found.names else {}
+    made = _of_columns(found.columns, _ROLES[kind], dict(found.options), own, wanted)
+    return _noted(made, (*found.notes, *made.notes))
 
 
 # -- arrays

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -329,6 +330,14 @@ def is_paths(data: Any) -> bool:
     """One path, or several."""
     several = isinstance(data, (list, tuple)) and len(data) > 0 and all(isinstance(x, (str, Path)) for x in data)
     return isinstance(data, (str, Path)) or several
+
+
+LOGS: Final = (".eval", ".json", ".jsonl", ".xml")  # suffixes that logs of evaluation harnesses have
+
+
+def may_be_logs(paths: Sequence[str | Path]) -> bool:
+    """Whether some path is a folder, or has the suffix of a log: all that other files pay for logs."""
+    return any(str(p).lower().endswith(LOGS) or os.path.isdir(p) for p in paths)
 
 
 def listed(paths: Any) -> list[str | Path]:

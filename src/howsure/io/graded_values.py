@@ -20,7 +20,7 @@ from howsure.io.columns import Column, as_numbers, coded
 from howsure.io.groups import Groups, added, refuse_nothing
 from howsure.io.label_arrays import cluster_column, refuse_twins
 from howsure.io.request import LARGEST, Request, make
-from howsure.io.units import slices_of, unweighed, without_clusters, without_lost, without_weightless
+from howsure.io.units import missing_bounds, slices_of, unweighed, without_clusters, without_lost, without_weightless
 from howsure.messages.language import option
 from howsure.messages.notes import Notes, note
 
@@ -175,7 +175,15 @@ def checked_values(g: Groups, request: Request) -> tuple[Groups, Notes]:
     none = np.zeros(len(g), dtype=bool)
     g, _, _, notes = without_clusters(g, request, none, none)
     lost = np.asarray(np.isnan(g.values()).any(axis=1))
-    g, dropped = without_lost(g, request, lost, "no value", "value", total=g.total)
+    if lost.any() and request.missing == "bounds":
+        if request.bounds is None:
+            told = f"{option('missing', 'bounds')} needs {option('bounds')}, the lowest and the highest possible value"
+            raise BadSetting(f"{told}; or give {option('missing', 'drop')} to leave items without a value out.")
+        held = np.isnan(g.values()).T
+        dropped = missing_bounds(np.where(held, 0.0, g.values().T), held, g.counts, request)
+        g = g.leaving(lost)
+    else:
+        g, dropped = without_lost(g, request, lost, "no value", "value", total=g.total)
     g = without_weightless(g)
     g, more = _weighed(g, request)
     notes = (*notes, *dropped, *more, *unweighed(g, request))

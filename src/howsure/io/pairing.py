@@ -293,7 +293,7 @@ def _load_one(con: Any, i: int, r: Reader, request: Request, on: Sequence[str], 
     rows = f"SELECT {', '.join(parts)}, {own} AS {STATUS} FROM {r.table}"
     con.execute(f"CREATE TEMP TABLE read{i} AS {rows}", bound)
     account = _judged(con, i, request.where)
-    if account.left_out.get("missing") and request.missing != "drop":
+    if account.left_out.get("missing") and request.missing not in ("drop", "bounds"):
         refuse_unreadable(con, r, request.where)
     numbers = [("answer", answer)] if request.kind == "values" else []
     for name, column in (*numbers, *((SUM, x) for name, x in shared.items() if name == SUM)):

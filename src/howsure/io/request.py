@@ -41,7 +41,7 @@ _SEVERAL: Final = ("by", "item")  # roles that may have several columns
 _GROUPED: Final = {  # roles whose values are grouped by as they are, and the names of their keys
     "by": "slice", "cluster": "cluster", "system": "system", "item": "item", "humans": "human", "judge": "judge",
 }  # fmt: skip
-MISSING: Final = ("refuse", "drop", "wrong")
+MISSING: Final = ("refuse", "drop", "wrong", "bounds")
 MOST_BINS: Final = 1_000_000
 LARGEST: Final = 1e100  # of values and bounds: their squares stay within floating point
 
@@ -144,7 +144,7 @@ class Request:
     @property
     def grouping(self) -> Grouping:
         """The group-by that counts what is wanted."""
-        return Grouping(self.keys, self.amount, (), self.where, self.missing == "drop")
+        return Grouping(self.keys, self.amount, (), self.where, self.missing in ("drop", "bounds"))
 
 
 def as_names(given: str | tuple[str, ...] | None) -> tuple[str, ...]:
@@ -353,7 +353,8 @@ def conditions_given(where: Any) -> tuple[str, ...]:
 
 def check_missing(missing: Any, kind: Kind = "classes") -> str:
     """One of refuse and drop; and of wrong, where an answer can be."""
-    known = MISSING if kind in ("classes", "outcomes", "cuts") else MISSING[:2]
+    bounded, wrong = kind in ("outcomes", "values"), kind in ("classes", "outcomes", "cuts")
+    known = [*MISSING[:2], *(["wrong"] if wrong else []), *(["bounds"] if bounded else [])]
     if not isinstance(missing, str) or missing not in known:
         told = " or ".join((", ".join(repr(x) for x in known[:-1]), repr(known[-1])))
         here = " here" if isinstance(missing, str) and missing in MISSING else ""

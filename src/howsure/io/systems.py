@@ -114,7 +114,7 @@ def paired(g: Groups, request: Request, unmatched: str = "refuse") -> tuple[Grou
             f"no item has a row of every system: {option('system', request.system)} names {listing(parts)}, and "
             f"{option('item', ' '.join(request.item))} tells the items; is each the right column?"
         )
-    if lost and not check_unmatched(unmatched) and request.missing != "drop":
+    if lost and not check_unmatched(unmatched) and request.missing not in ("drop", "bounds"):
         raise BadLabels(lacking(lost, len(order), "row", "unmatched"))
     labels = {f"item{k}": c for k, c in enumerate(_items(list(order), len(request.item)))}
     made = _side_by_side(parts, rows, request, list(order))
@@ -153,7 +153,7 @@ def _weighed(g: Groups, request: Request) -> Groups:
     if "weight0" not in g.numbers:
         return g
     numbers = dict(g.numbers)
-    lost = np.isnan(numbers["weight0"]) & (request.missing == "drop")
+    lost = np.isnan(numbers["weight0"]) & (request.missing in ("drop", "bounds"))
     counts, squares = weighed(str(request.weight), "weight", np.where(lost, 0.0, numbers.pop("weight0")))
     found = replace(g, counts=counts, squares=squares, numbers=numbers, unweighed=int(lost.sum()))
     return found.leaving(lost)
@@ -362,7 +362,7 @@ def _matched_values(parts: Parts, request: Request, drop: bool, library: str | N
     """Each cluster one row: the mean of its samples, and how many they are (or what they weigh), of each system."""
     kept, sums, notes = {}, {}, []
     for name, g in parts.items():
-        kept[name], told = checked_values(g, request)
+        kept[name], told = checked_values(g, replace(request, names=(name,)))
         sums[name] = _sums(in_order(kept[name].at(kept[name].counts > 0)), request)
         notes += [x for x in told if x not in notes]
     levels, lost = _common({name: list(own) for name, own in sums.items()}, request, drop)

@@ -401,6 +401,8 @@ def without_missing(g: Groups, request: Request, answer: Mask) -> tuple[Groups, 
     if not (g.counts[keep] > 0).any():
         raise BadLabels(f"there {be} {said}, and no other item is left.")
     g = without_weightless(g.leaving(~keep))
+    if outcome and request.missing == "bounds":
+        return g, notes  # which tells how many
     if outcome:
         return g, (*notes, note("missing-dropped", form="outcome", count=answers))
     return g, (*notes, note("missing-dropped", form="label", truths=truths, predictions=answers))
@@ -417,13 +419,34 @@ def without_lost(
     return g.leaving(lost), (note("missing-dropped", form=form, count=gone, **facts),) if gone else ()
 
 
+def missing_bounds(values: AnyArray, lost: AnyArray, counts: AnyArray, request: Request) -> Notes:
+    """What the mean of each system would be if all that it lacks were the lowest, and if all were the highest.
+
+    `values` and `lost` have a row for each system. The mean of what is left is of items that no system lacks.
+    """
+    if request.missing != "bounds":
+        return ()
+    ends, kept, found = request.bounds or (0.0, 1.0), ~lost.any(axis=0), list[Note]()
+    for name, own, gone in zip(request.systems, values, lost, strict=True):
+        many, total = float(counts[gone].sum()), float(counts.sum())
+        if many:
+            known = float(counts @ np.where(gone, 0, own))
+            low, high = ((known + end * many) / total for end in ends)
+            mean = float(counts[kept] @ own[kept] / counts[kept].sum()) if counts[kept].any() else None
+            shown = None if request.kind == "outcomes" else ends
+            alone = request.systems in (request.answers, ("system",)) and len(request.systems) == 1
+            of = {"system": None if alone else name, "of": request.answers[0], "ends": shown}
+            found.append(note("missing-bounds", **of, count=number(many), score=mean, low=low, high=high))  # type: ignore[arg-type]
+    return tuple(found)
+
+
 def without_clusters(g: Groups, request: Request, *flags: Mask) -> tuple[Groups, Mask, Mask, Notes]:
     """Items without a cluster refused, or dropped when asked; two columns of flags go with them."""
     one, two = flags
     if "cluster0" not in g.labels or not (lost := g.labels["cluster0"].missing).any():
         return g, one, two, ()
     count = number(g.counts[lost].sum())
-    if request.missing != "drop":
+    if request.missing not in ("drop", "bounds"):
         raise BadLabels(
             f"{plural(count, 'item has', 'items have')} no cluster; every item needs one. Give "
             f"{option('missing', 'drop')} to leave them out."
@@ -463,7 +486,10 @@ def _outcomes(g: Groups, request: Request) -> Outcomes:
     """Passes and fails, joint for several systems."""
     passed = [passed_codes(a, name) for a, name in zip(g.answers, request.answers, strict=True)]
     g = g.with_labels(**{f"answer{i}": a for i, a in enumerate(passed)})
-    g, notes = without_missing(g, request, np.any([a.missing for a in passed], axis=0))
+    lost = np.array([a.missing for a in passed])
+    bounds = missing_bounds(np.array([a.codes for a in passed]), lost, g.counts, request) if lost.any() else ()
+    g, notes = without_missing(g, request, np.asarray(lost.any(axis=0)))
+    notes = (*bounds, *notes) if bounds else notes
     cells = [np.maximum(a.codes, 0) for a in g.answers]  # a missing outcome that is kept is a fail
     codes, counts, squares, batch = scattered(g, cells, [2] * len(cells), request)
     found = Outcomes(

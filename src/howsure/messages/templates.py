@@ -35,6 +35,11 @@ SENTENCES: Final[dict[str, str]] = {
     "missing-dropped/judged": "{count:item|items} without a {what} {count:=was|were} left out",
     "report-extra": "charts and a whole report instead of a table: pip install 'howsure[charts]'",
     "missing-wrong": "{count:,} missing {what}{count:= is|s are} counted as wrong",
+    "log-older": (
+        "{count:older log|older logs} of the same task and model {count:=was|were} left out ({first}); give {count:=it|"
+        "them} by name to compare"
+    ),
+    "log-skipped": "{count:skipped sample was|skipped samples were} left out: {count:=it was|they were} not to be run",
     "many-classes": (
         "more classes ({count:,}) than were simulated ({most}): intervals of averages over so many classes hold the "
         "true value too seldom, except that of macro-recall (docs/explanation/coverage.md)"

@@ -121,6 +121,57 @@ JUDGE_TEXTS: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {
 }  # fmt: skip
 
 
+# -- log words
+#
+# Words of the notes on logs of evaluation harnesses, and on what is missing.
+
+
+def _read(f: Mapping[str, Any]) -> str:
+    tasks = f"{len(f['tasks']):,} tasks ({_few(f['tasks'])})" if len(f["tasks"]) > 1 else f["tasks"][0]
+    filtered = f", answers under {_few(f['filters'])}" if f["filters"] else ""
+    return f"read from logs of {f['harness']}: {_few(f['scorers'])} of {tasks}{filtered}"
+
+
+def _few(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _LISTED:,} more" if len(names) > _LISTED else ""
+    return ", ".join(names[:_LISTED]) + more
+
+
+def _reported(f: Mapping[str, Any]) -> str:
+    rates = " and ".join(short(x) + ("" if system is None else f" for {system}") for system, x in f["rates"])
+    return f"{f['harness']} itself reports {rates}: {f['counts']}; here every sample counts alike"
+
+
+def _ended(f: Mapping[str, Any]) -> str:
+    why = "" if f["status"] is None else f"the run ended as {f['status']!r}: "
+    missing = f"{f['count']:,} of {plural(f['total'], 'sample')} {'is' if f['count'] == 1 else 'are'} not in the log"
+    return f"{f['task']}: {why}{missing}"
+
+
+def _lost(f: Mapping[str, Any]) -> str:
+    of = "" if f["system"] is None else f" of {f['system']}"
+    one = f["count"] == 1
+    if f["ends"] is None:
+        low, high = (
+            ("if the 1 lost sample fails", "if it passes")
+            if one
+            else (f"if the {f['count']:,} lost samples all fail", "if all pass")
+        )
+    else:
+        ends = [f"{x:g}" for x in f["ends"]]
+        whose = "the lost value is" if one else f"all {f['count']:,} lost values are"
+        low, high = f"if {whose} {ends[0]}", f"if {ends[1]}"
+    kept = "nothing is left" if f["score"] is None else short(f["score"])
+    what = "rate" if f["ends"] is None else f"mean {f['of']}"
+    return f"{what}{of} {kept} ({short(f['low'])} {low}, {short(f['high'])} {high})"
+
+
+_LISTED: Final = 6
+LOG_TEXTS: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {
+    "log-read": _read, "log-reported": _reported, "log-ended": _ended, "missing-bounds": _lost,
+}  # fmt: skip
+
+
 # -- pair words
 #
 # Words of the notes on items that go together: two systems on the same items, clusters, and rows of one id.
@@ -576,7 +627,7 @@ _WORDS: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {
     "next-undefined": _next_undefined,
     "identical": _identical, "prior": _prior, "confusions": _confusions, "chance-sampled": _chance,
     "rule": _rule, **CHOICE_TEXTS, **JUDGE_TEXTS, **PAIR_TEXTS,
-    **CLASS_TEXTS,
+    **CLASS_TEXTS, **LOG_TEXTS,
     "none": _none, "best": _best, "best-of-many": _best_of_many, "pairs": _pairs,
     "missing-queries": _missing_queries, "queries-without-judgments": _without_judgments,
     "no-value": _no_value, "counts": _counts,

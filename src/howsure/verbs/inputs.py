@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -218,6 +219,12 @@ class Entered:
     interval: str = INTERVAL
 
 
+def are_paths(data: Any) -> bool:
+    """Whether the data are paths, which may be logs and tell their own columns."""
+    every = data.values() if isinstance(data, Mapping) else data if isinstance(data, list) else [data]
+    return all(isinstance(x, (str, Path)) for x in every)
+
+
 def is_evidence(data: Any) -> bool:
     """Whether it was made already."""
     return type(data).__name__ in KINDS and type(data).__module__.startswith("howsure.evidence.")
@@ -309,11 +316,12 @@ def _refuse_idle(told: Mapping[str, Any]) -> None:
 def _of_data(verb: str, data: Any, second: Any, told: Mapping[str, Any], kind: Literal["scores"] | None) -> Any:
     """The evidence of data that it is to be made of."""
     from howsure.io.arrays import scored
-    from howsure.io.entrance import evidence
+    from howsure.io.entrance import are_logs, evidence
+    from howsure.io.files import is_paths
 
     if kind == "scores":
         return scored(data, second, **told)
-    if second is None and not told and isinstance(data, (list, tuple)):
+    if second is None and not told and isinstance(data, (list, tuple)) and not (is_paths(data) and are_logs(data, {})):
         raise BadSetting(f"{verb} needs evidence, or truths and predictions: hs.{verb}(y_true, y_pred).")
     return evidence(data, second, wanted=wanted(verb, _data(verb)), **told)
 

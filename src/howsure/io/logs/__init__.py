@@ -1,0 +1,1 @@
+"""Logs of evaluation harnesses: one file for each format, and what they share."""
