@@ -20,7 +20,6 @@ SECTIONS: dict[str, tuple[str, ...]] = {
                 "report", "report-results", "*",
             )
         ),
-        "docs/recipes/*",
     ),
     "Explanation": (
         *(
