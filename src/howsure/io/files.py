@@ -337,7 +337,7 @@ LOGS: Final = (".eval", ".json", ".jsonl", ".xml")  # suffixes that logs of eval
 
 def may_be_logs(paths: Sequence[str | Path]) -> bool:
     """Whether some path is a folder, or has the suffix of a log: all that other files pay for logs."""
-    return any(str(p).lower().endswith(LOGS) or os.path.isdir(p) for p in paths)
+    return any(str(p).lower().endswith(LOGS) or os.path.isdir(p) for p in paths)  # noqa: PTH112 - of any length
 
 
 def listed(paths: Any) -> list[str | Path]:
