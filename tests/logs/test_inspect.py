@@ -38,7 +38,8 @@ def test_a_choice_of_scorers_is_asked_for_with_a_line_to_type(command):
     assert code == 2
     assert all(repr(x) in err for x in SCORERS)
     code, out, _ = command(*err.strip().splitlines()[-1].split()[1:])
-    assert (code, out.splitlines()[0]) == (0, "n = 35; hits 9, misses 26")
+    assert code == 0
+    assert "hits 9, misses 26" in out
 
 
 def test_epochs_are_clusters_and_lost_samples_are_bounds():
