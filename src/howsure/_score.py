@@ -528,7 +528,7 @@ def _title(result: ResultDict, systems: list[str]) -> str:
 def _answers(result: ResultDict, directions: Directions) -> Answers:
     from howsure.report.opening import scores
 
-    return scores(result, directions, ask_target=True)
+    return scores(result, directions)
 
 
 def _above_chance(row: dict[str, Any]) -> str:

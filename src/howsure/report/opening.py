@@ -130,15 +130,13 @@ def answers(result: ResultDict, directions: Directions, files: Sequence[str] = (
     return [(question, sentences) for question, sentences in every if sentences]
 
 
-def scores(result: ResultDict, directions: Directions, ask_target: bool = False) -> Answers:
-    """Return how sure scores are, of which systems and in which slices; `ask_target` says how to give a target."""
+def scores(result: ResultDict, directions: Directions) -> Answers:
+    """Return how sure scores are, of which systems and in which slices."""
     whole = [row for row in result["rows"] if row.get("overall")] or [
         row for row in result["rows"] if not row.get("slice")
     ]
     main = _best_first(findings.headlines(result), directions)
     targets = targets_of(whole or result["rows"], directions, result["level"])
-    if not targets and ask_target:
-        targets = _untargeted(main[0], directions)
     return [
         ("How sure is it?", [*_sure_of(main, result["level"]), *_more(_others(whole, main), "measure")]),
         *targets,
@@ -189,32 +187,6 @@ def targets_of(rows: Sequence[ResultDict], directions: Directions, level: float)
     return [(question, first_few(said, "target")) for question, said in found.items()]
 
 
-def _untargeted(row: ResultDict, directions: Directions) -> Answers:
-    """How to ask for a target, with a value that this score could be held against."""
-    value = f"{_example(row):g}"
-    side = "below" if directions.get(row["metric"]) == "lower" else "above"
-    asked = spelled(f"above={value}", f"--above {value}")
-    said = f"No target was given: with {asked} the report says how sure it is to be {side} {value}."
-    return [(f"Is it {side} the target?", [said])]
-
-
-def _example(row: ResultDict) -> float:
-    """A round value near the score, within what the measure can be.
-
-    >>> _example({"score": 0.762, "range": [0.0, 1.0]}), _example({"score": 38.7, "range": [0.0, None]})
-    (0.8, 40.0)
-    >>> _example({"score": 0.97, "range": [0.0, 1.0]}), _example({"score": 1.0, "median": 0.99, "range": [0.0, 1.0]})
-    (0.97, 0.99)
-    """
-    low, high = row.get("range") or (None, None)
-    for x in (row.get("score"), row.get("median")):
-        for digits in (1, 2):
-            value = None if x is None else float(f"{x:.{digits}g}")
-            if value is not None and (low is None or value > low) and (high is None or value < high):
-                return value
-    return 1.0 if low is None or high is None else (low + high) / 2.0
-
-
 def chance(p: float, row: ResultDict) -> str:
     """A probability for a sentence: what is beyond four digits is in the table.
 
@@ -253,6 +225,7 @@ def _slices(result: ResultDict, wholes: Sequence[ResultDict], directions: Direct
     Without a row of all items, as in a batch of tables, there is nothing to be worse than.
     """
     found: list[str] = []
+    none: list[str] = []
     for whole in (row for row in wholes if row.get("overall")):
         direction = directions.get(whole["metric"])
         own = [
@@ -260,25 +233,23 @@ def _slices(result: ResultDict, wholes: Sequence[ResultDict], directions: Direct
             if not row["overall"] and (row["asked"], row.get("system")) == (whole["asked"], whole.get("system"))
         ]  # fmt: skip
         if own and whole.get("score") is not None and direction is not None:
-            found.append(_surely_worse(own, whole, direction, result["level"]))
-    said = first_few(found, "measure" if len({row.get("system") for row in wholes}) == 1 else "score")
-    if found and result.get("hidden"):
+            worse = _surely_worse(own, whole, direction)
+            found += worse
+            of = findings.named(whole | {"overall": None})
+            none += [] if worse else [f"{of}: no slice is clearly worse than overall."]
+    said = [*first_few(found, "slice"), *(none[:1] if not found else [])]
+    if (found or none) and result.get("hidden"):
         said.append(f"{count(result['hidden']['tables'])} slices between the worst and the best are not shown.")
     return [("Which slices are surely worse?", said)]
 
 
-def _surely_worse(own: Sequence[ResultDict], whole: ResultDict, direction: str, level: float) -> str:
-    """The slices that are surely worse by one measure, and what that means."""
+def _surely_worse(own: Sequence[ResultDict], whole: ResultDict, direction: str) -> list[str]:
+    """The slices that are surely worse by one metric, a line each, the worst first."""
     worse = [row for row in own if _worse(row, whole["score"], direction)]
-    side = "below" if direction == "higher" else "above"
-    rule = f"the whole {findings.percent(level)} interval is {side} {short(whole['score'])}"
-    marks = any(row.get("marked") is not None for row in own)
-    rule += ", and the slice stands out among as many as were looked at" if marks else ""
-    of = findings.named(whole | {"overall": None})
-    if not worse:
-        return f"{of}: no slice is clearly worse than overall."
-    each = [f"{findings.place(row, '=')} ({findings.numbers_of(row)})" for row in worse]
-    return f"By {of}: {findings.listed(each, 5)}. There {rule}."
+    sign = 1.0 if direction == "higher" else -1.0
+    worse.sort(key=lambda row: sign * (row["score"] if row["score"] is not None else row["median"]))
+    of, overall = findings.named(whole | {"overall": None}), findings.score_of(whole)
+    return [f"{findings.place(row, '=')}: {of} {findings.numbers_of(row)}, overall {overall}." for row in worse]
 
 
 def _worse(row: ResultDict, score: float, direction: str) -> bool:

@@ -248,6 +248,7 @@ def _version(name: str) -> str | None:
 _BLANKS: Final[dict[str, Any]] = {"trim_blocks": True, "lstrip_blocks": True, "keep_trailing_newline": True}
 _MOST_ROWS: Final = 400  # of a table; longer ones keep their first and last
 _MOST_FORMULAS: Final = 40
+_PIXELS: Final = 420  # of the bar beneath the heading
 
 
 @dataclass(frozen=True)
@@ -262,11 +263,14 @@ class Parts:
 
 def report(document: Document, parts: Parts, view: Detail) -> str:
     """One file of HTML: text of users is escaped by the template, and nothing is fetched."""
-    files = () if view.typed is None else view.typed.files
+    files = () if view.typed is None else tuple(Path(x).name or x for x in view.typed.files)
+    told = text_table(document, view)
     directions = {str(m): getattr(m, "better", None) for m in parts.measures}
     return str(
         _template().render(
             title=visible(title(document)),
+            finding=told.headline or visible(title(document)),
+            bar=_bar(document),
             answers=[(q, [visible(x) for x in said]) for q, said in answers(document, directions, files)],
             caption=visible(findings.caption(document)),
             figures=figures(parts.charts),
@@ -287,6 +291,26 @@ def report(document: Document, parts: Parts, view: Detail) -> str:
     )
 
 
+def _bar(document: Document) -> str:
+    """The score that matters most as a number, with its interval on the scale from 0 to 1; nothing of other scales."""
+    rows = findings.headlines(document) if document["rows"] and "asked" in document["rows"][0] else []
+    if len(rows) != 1 or rows[0].get("range") != [0.0, 1.0] or None in (rows[0].get("low"), rows[0].get("high")):
+        return ""
+    row = rows[0]
+    low, high = (_PIXELS * row[k] for k in ("low", "high"))
+    point = ""
+    if row["score"] is not None:
+        point = f'<circle cx="{_PIXELS * row["score"]:.1f}" cy="10" r="6" fill="{chart.BLUE}"/>'
+    return (
+        f'<p><strong class="large">{escape(findings.score_of(row))}</strong></p>'
+        f'<svg class="interval" viewBox="-8 0 {_PIXELS + 16} 38" aria-hidden="true">'
+        f'<line x1="0" y1="10" x2="{_PIXELS}" y2="10" stroke="{chart.RULE}" stroke-width="3"/>'
+        f'<line x1="{low:.1f}" y1="10" x2="{high:.1f}" y2="10" stroke="{chart.BLUE}" stroke-width="7"/>{point}'
+        f'<text x="0" y="34" fill="{chart.MUTED}" font-size="13">0</text>'
+        f'<text x="{_PIXELS}" y="34" fill="{chart.MUTED}" font-size="13" text-anchor="end">1</text></svg>'
+    )
+
+
 @cache
 def _template() -> Any:
     """Every text is escaped, unless the template says that it is ours; a name that is not given is an error."""
@@ -300,7 +324,7 @@ def _template() -> Any:
 @cache
 def _style() -> str:
     own = (Path(__file__).parent / "style.css").read_text(encoding="utf-8")
-    dark = f"@media screen and (prefers-color-scheme:dark){{{chart.dark_rules('.drawing')}}}"
+    dark = f"@media screen and (prefers-color-scheme:dark){{{chart.dark_rules('svg')}}}"
     return own + html.STYLE + "\n" + dark
 
 
