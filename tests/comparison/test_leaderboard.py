@@ -81,6 +81,13 @@ def test_equal_systems_share_the_first_place() -> None:
     assert b.groups == (1, 1, 1)
 
 
+def test_ties_of_many_systems_are_half_a_win_each() -> None:
+    """More systems than are compared one by one: pairs are shares of draws, and those of equal systems a half."""
+    values = np.array([0.1, 0.5, 0.9, 0.4])
+    b = hs.leaderboard(hs.graded({f"s{i}": values for i in range(26)}), prior="none", draws=100)
+    np.testing.assert_allclose(b.pairs, 0.5, atol=1e-12)
+
+
 def test_direction_and_groups() -> None:
     """Lower is better for fallout; a clear gap starts a new group."""
     tables = {k: hs.Tally.binary(tp=50, fp=f, fn=5, tn=500) for k, f in (("clean", 2), ("fair", 4), ("dirty", 90))}
