@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import howsure as hs
-from howsure.posteriors import items, means
+from howsure.posteriors import items, units
 
 RNG = np.random.default_rng(31)
 VALUES = RNG.beta(5, 2, (4_000, 3)) + np.array([0.0, 0.004, 0.006])
@@ -21,7 +21,7 @@ def test_normal_sums_give_the_ranks_of_the_items(monkeypatch):
     slow = board(VALUES, 20_000)
     monkeypatch.setattr(items, "NUMEROUS", 0)
     monkeypatch.setattr(items, "masses", None)  # the other way is not taken
-    monkeypatch.setattr(means, "SKEWED", 1.0)
+    monkeypatch.setattr(units, "SKEWED", 1.0)
     fast = board(VALUES, 20_000)
     assert fast.systems == slow.systems
     np.testing.assert_allclose(fast.p_best, slow.p_best, atol=slow.error.probability + fast.error.probability)
@@ -35,8 +35,8 @@ def test_skewed_values_are_drawn_item_by_item(monkeypatch):
     few = np.zeros((4_000, 2))
     few[:5, 0], few[5:12, 1] = 1.0, 1.0
     ones = np.ones((4_000, 2))
-    assert not means.nearly_normal(few, ones, np.ones(4_000))
-    assert means.nearly_normal(np.tile(VALUES, (25, 1)), np.ones((100_000, 3)), np.ones(100_000))
+    assert not units.nearly_normal(few, ones, np.ones(4_000))
+    assert units.nearly_normal(np.tile(VALUES, (25, 1)), np.ones((100_000, 3)), np.ones(100_000))
     monkeypatch.setattr(items, "NUMEROUS", 0)
     monkeypatch.setattr(items, "normal_sums", None)
     assert board(few, 500).p_best.sum() == pytest.approx(1.0)
