@@ -243,6 +243,7 @@ def test_frames_are_stepped_over(checksum, size, tmp_path):
                 check_zstd(path, "x")
 
 
+@pytest.mark.whole
 def test_bytes_come_in_pieces(tmp_path):
     """However much a packed file holds, a piece is at most a megabyte."""
     data = b"\n" * 2_500_000

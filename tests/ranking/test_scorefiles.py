@@ -16,6 +16,7 @@ from howsure.cli import app
 from howsure.errors import HowsureError
 from howsure.evidence.scored import Scored
 from howsure.io import scored as binning
+from howsure.io.groups import NUMPY, Key, made
 from howsure.posteriors.score_samples import score_draws
 from tests.ranking.test_ranked import cuts, scored
 from tests.refusals import one_sentence
@@ -121,6 +122,13 @@ def test_a_bound_that_is_reached():
     fine, coarse = cuts(truth, [4.0, 3, 2, 1]), cuts(truth, [1.0, 1, 1, 1])
     m = retrieval.parse("auc")
     assert float(m.evaluate(fine)[0] - m.evaluate(coarse)[0]) == pytest.approx(float(m.bound(coarse)[0]))
+
+
+def test_a_hundredth_is_the_number_nearest_to_its_decimals():
+    """0.29 * 100 is below 29: whole hundredths are themselves, and what lies next to them is on its side."""
+    whole = np.arange(-200, 201)
+    for x, wanted in ((whole / 100, whole), (np.nextafter(whole / 100, -9.0), whole - 1)):
+        assert made(Key("edge", "p", "hundredths"), x, NUMPY).tolist() == wanted.tolist()
 
 
 def test_too_many_scores_are_binned(tmp_path, monkeypatch):
