@@ -257,7 +257,11 @@ def test_ratio_and_sampling_error() -> None:
     want = c.first.distribution.median / c.second.distribution.median
     assert c.ratio.median == pytest.approx(want, rel=0.01)
     y, answers = joint()
-    assert hs.compare(y, answers, metric="f1").ratio.interval().low > 0.5
+    c = hs.compare(y, answers, metric="f1")
+    want = c.first.distribution.median / c.second.distribution.median
+    assert abs(np.log(want)) > 0.02
+    assert c.ratio.median == pytest.approx(want, rel=0.01)
+    assert c.ratio.interval().low > 0.5
     drawn = hs.compare(table(A), table(B), metric="f1", method="sample", draws=10_000)
     p = drawn.p_better
     assert drawn.proportion.std == pytest.approx(np.sqrt(p * (1 - p) / 10_000), rel=0.02)

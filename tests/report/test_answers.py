@@ -46,6 +46,16 @@ def test_without_a_target_nothing_is_said_of_one():
     assert not any("target" in question for question in said("default"))
 
 
+@pytest.mark.parametrize("metric", ["f1", "error-rate"])
+def test_the_better_system_is_told_of_first(metric):
+    """Whichever way the metric goes, and whichever came first."""
+    y = [1, 1, 1, 0, 0, 0, 1, 0] * 4
+    good, bad = [1, 1, 1, 0, 0, 0, 1, 1] * 4, [1, 0, 0, 1, 0, 0, 1, 1] * 4
+    told = Page(hs.score(y, {"bad": bad, "good": good}, metrics=[metric]).to_html()).answers()
+    assert "good" in told["How sure is it?"][0]
+    assert "bad" in told["How sure is it?"][1]
+
+
 def test_targets_of_what_is_to_be_low_are_below():
     """An error rate surely above its target has failed it; what is to be high and what is to be low are asked apart."""
     r = hs.score(T, metrics=["error-rate", "recall"], above={"error-rate": 0.01, "recall": 0.5})

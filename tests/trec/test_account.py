@@ -32,6 +32,7 @@ def data(capsys, *arguments):
     return json.loads(capsys.readouterr().out)["data"]
 
 
+@pytest.mark.whole
 def test_every_line_and_query_is_accounted_for(capsys, files):
     """Lines by file, and queries by measure, with the reasons why some are left out."""
     found = data(capsys, *files, "--metric", "AP", "--metric", "P@5")
