@@ -165,3 +165,12 @@ def test_heavy_priors_take_no_longer(systems: int) -> None:
         b = hs.leaderboard(many(systems), metric=metric, prior=1e5)
         assert b.p_best == pytest.approx(1 / systems, abs=0.05)
     assert time.perf_counter() - start < 20
+
+
+def test_a_row_says_that_its_difference_is_sampled() -> None:
+    """P(better) of two equal systems is computed, the ends of their difference are not."""
+    y = [1] * 20 + [0] * 40
+    z = [1] * 17 + [0] * 3 + [1] * 5 + [0] * 35
+    c = hs.compare(y, {"a": z, "b": list(z)}, metric="f1")
+    assert c.difference.route == "sampled"
+    assert c.to_dict()["rows"][0]["route"] == "sampled"

@@ -164,3 +164,15 @@ def test_a_curve_and_a_leaderboard_show_the_difference_of_compare() -> None:
     pair = next(x for x in board.to_dict()["pairs"] if {x["first"], x["second"]} == {"a", "b"})
     assert pair["p_better"] == pytest.approx(alone if pair["first"] == "a" else 1 - alone, abs=0.02)
     assert "pairs-prior" in {n.code for n in board.notes}
+
+
+def test_the_mean_of_a_weighted_area_is_exact() -> None:
+    """It moved with the tolerance; the mean of a hundred thousand draws agrees within four standard errors."""
+    rng = np.random.default_rng(4)
+    y = np.arange(40) < 15
+    w = rng.choice([1.0, 2.0, 7.0], 40)
+    d = Scored(y, (rng.normal(size=40) + y)[:, None], counts=w, squares=w * w)
+    rough, fine = (hs.posterior(d, tolerance=x)["auc"] for x in (0.5, 0.1))
+    assert rough.mean == fine.mean
+    draws = rough.draws(100_000, seed=3)
+    assert abs(draws.mean() - fine.mean) < 4 * draws.std() / np.sqrt(draws.size)

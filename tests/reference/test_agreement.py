@@ -13,7 +13,7 @@ from scipy import special
 
 import howsure as hs
 from howsure.distributions import beta
-from howsure.distributions.agreement import AgreementLaw, Kind, Trial, logit_tails, rules_of
+from howsure.distributions.agreement import AgreementLaw, Kind, SizeTrial, logit_tails, rules_of
 from howsure.distributions.quadrature import gauss_beta
 from tests import tiers
 from tests.reference.agreement_referee import probabilities, random_table
@@ -47,7 +47,7 @@ def test_a_plain_table_needs_no_trial(kind: Kind) -> None:
     trusted = [rule for _, rule in rules_of(kind, (tp, fp, fn, tn)).groups if rule.nodes[1]]
     assert sum(x.split.size for x in trusted) > 500
     for rule in trusted:
-        trial = Trial(rule, replace(rule, nodes=(36, 0)), 1.0)
+        trial = SizeTrial(rule, replace(rule, nodes=(36, 0)), 1.0)
         assert trial.off.max() < 1e-6
         assert trial.mean_off.max() < 1e-6
         assert trial.chance.max() < 1.25e-7

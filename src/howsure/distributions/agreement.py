@@ -265,6 +265,7 @@ class ProductRule:
         narrow = 0.25 * gap / wide
         below, above = beta.lower_tail(a, b, narrow, wide), beta.lower_tail(b, a, narrow, wide)
         inside = 1.0 - below - above
+        v: tuple[Array, ...]
         if self._by_right:
             v = *beta.quantile(a, b, below + inside * low, above + inside * high), inside * w
             u, v = tuple(x[:, i] for x in u), tuple(x[:, j] for x in v)
@@ -492,7 +493,7 @@ def rules_of(kind: Kind, cells: Cells, below: bool = False) -> Side:
         tables = np.flatnonzero(plain & (code == one))
         nodes = _EASY[one // len(_EASY)], _EASY[one % len(_EASY)]
         made.trust(tables, ProductRule(kind, _of(cells, tables), split[tables], nodes))
-    trials = Trials(kind, cells, truncated)
+    trials = SizeTrials(kind, cells, truncated)
     todo = np.flatnonzero(~plain)
     for small, large in pairwise(SIZES):
         again = [todo[:0]]
@@ -516,7 +517,7 @@ class _Found:
         self.moments = [np.empty(size) for _ in range(5)]
         self.groups: list[tuple[Index, ProductRule]] = []
 
-    def take(self, tables: Index, trial: Trial, good: Mask) -> None:
+    def take(self, tables: Index, trial: SizeTrial, good: Mask) -> None:
         """What the trial found of its tables, and the rule of those that are served by it."""
         self.off[tables], self.far[tables] = trial.off, trial.far
         self.mean_off[tables], self.chance[tables] = trial.mean_off, trial.chance
@@ -544,19 +545,19 @@ def _of(cells: Cells, tables: Index) -> Cells:
     return tp, fp, fn, tn
 
 
-class Trials:
-    """Trials of tables of a batch, those together that cost alike."""
+class SizeTrials:
+    """SizeTrials of tables of a batch, those together that cost alike."""
 
     def __init__(self, kind: Kind, cells: Cells, truncated: bool) -> None:
         self.kind, self.cells, self.truncated = kind, cells, truncated
 
-    def of(self, tables: Index, split: Index, sizes: tuple[int, int]) -> Iterator[tuple[Index, Trial]]:
-        """Trials of two sizes of these tables; `split` is that of all."""
+    def of(self, tables: Index, split: Index, sizes: tuple[int, int]) -> Iterator[tuple[Index, SizeTrial]]:
+        """SizeTrials of two sizes of these tables; `split` is that of all."""
         by_right = (split[tables] == RIGHT) & self.truncated
         for own in (tables[by_right], tables[~by_right]):
             if own.size:
                 rule = ProductRule(self.kind, _of(self.cells, own), split[own], (sizes[0], 0), self.truncated)
-                yield own, Trial(rule, replace(rule, nodes=(sizes[1], 0)), -1.0 if self.truncated else 1.0)
+                yield own, SizeTrial(rule, replace(rule, nodes=(sizes[1], 0)), -1.0 if self.truncated else 1.0)
 
     def off(self, tables: Index, split: Index, sizes: tuple[int, int]) -> Array:
         """How far two sizes differ where these tables take that split."""
@@ -567,7 +568,7 @@ class Trials:
         return off
 
 
-class Trial:
+class SizeTrial:
     """A rule held against the next larger one."""
 
     def __init__(self, rule: ProductRule, larger: ProductRule, sign: float) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 from howsure.arrays import Array, Integers
 
 ALIKE: Final = 1e-12  # weights that differ by less are the same
+_LOGS: Final = np.arange(-40.0, 40.0, 0.25)  # of u, measured by the mean of the sum
 
 
 def effective_size(weights: Array) -> Array:
@@ -49,6 +50,26 @@ def scale_of(sums: Array, squares: Array, where_empty: Array | float = 1.0) -> A
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(sums > 0, squares / sums, where_empty)
+
+
+def mean_shares(shapes: Array, scales: Array) -> Array:
+    """E[s_i·G_i / Σ s·G] for independent Gammas G of these shapes and scales s.
+
+    1/Y = ∫ exp(-uY) du, so it is a_i·s_i·∫ Π(1 + u·s)^(-a) / (1 + u·s_i) du: a trapezoid in log u, which converges
+    geometrically.
+
+    >>> mean_shares(np.array([1.0, 2.0]), np.array([3.0, 3.0])).round(12).tolist()
+    [0.333333333333, 0.666666666667]
+    """
+    unique, place = np.unique(scales, return_inverse=True)
+    own = np.bincount(place.ravel(), shapes, unique.size)
+    unit = unique / (own @ unique)
+    total = np.zeros(unique.size)
+    for y in _LOGS:
+        grown = np.exp(y) * unit
+        total += np.exp(y - own @ np.log1p(grown)) / (1.0 + grown)
+    found = shapes * (unit * total)[place.ravel()]
+    return np.asarray(found / found.sum())
 
 
 def added_at(places: Integers, values: Array, size: int) -> Array:

@@ -261,7 +261,7 @@ class CellEstimand(Estimand):
 
     def _paired_difference(self, name: str, laws: list[Any], drawn: list[int]) -> Distribution:
         """By integrals where these are sure at the ends of the interval too, else by draws."""
-        from howsure.distributions.stacked import stacked
+        from howsure.distributions.stacked import Stacked
 
         shape = self.state.evidence.shape
         found = [x if j in drawn else x.for_ends() for j, x in enumerate(laws)]
@@ -270,8 +270,9 @@ class CellEstimand(Estimand):
             return self._drawn_difference(name)
         for j, law in self._drawn_tables(unsure).items() if unsure else ():
             found[j] = law
+        routes = tuple("sampled" if j in unsure or j in drawn else "quadrature" for j in range(len(found)))
         route = "sampled" if unsure or drawn else "quadrature"
-        return Distribution(name, stacked(found, shape), route, self._gap_draws)
+        return Distribution(name, Stacked(tuple(found), routes=routes) if shape else found[0], route, self._gap_draws)
 
     def _gap_draws(self, n: int, seed: int) -> Array:
         from howsure.posteriors.sampling import apart

@@ -29,7 +29,7 @@ from howsure.distributions import ranked, sparse_walks
 from howsure.distributions.classical_tests import delong
 from howsure.distributions.ranked import Cuts
 from howsure.distributions.sampling import atoms, coin_shares, stream
-from howsure.distributions.weights import ALIKE
+from howsure.distributions.weights import ALIKE, mean_shares
 from howsure.evidence.scored import Scored
 from howsure.posteriors.sampling import MOST_DRAWS
 from howsure.posteriors.state import State
@@ -48,6 +48,7 @@ STREAM: Final = 30_011
 FEW_ITEMS: Final = 8  # for each point of a curve: up to here the weight of every item is drawn
 TIMES: Final = 4  # draws at which a best threshold of another is tried
 ANOTHER: Final = 1_000_003
+MOST_SCALES: Final = 20_000  # different weights, up to which expected shares are integrated
 BEYOND: Final = 0.2  # of the prior's weight, what the areas of a good order leave beyond all scores
 NEAR_CHANCE: Final = 4.0  # times the smaller of AUC and 1 - AUC, where that is more
 
@@ -83,12 +84,28 @@ class ScoreDraws:
 
     def mean_cuts(self, system: int = 0) -> Cuts:
         """The cuts of one system at the mean weights, with the prior of areas."""
-        d, (shapes, scales) = self.units, self._gammas
-        mean = (shapes if scales is None else shapes * scales)[None]
+        shapes, scales = self._gammas
         yes, no = self._prior_sizes
-        prior = self.weight * np.array([[yes, yes, no, no]])
+        return self._cuts_at(system, shapes if scales is None else shapes * scales, self.weight * yes, self.weight * no)
+
+    def _cuts_at(self, system: int, mass: Array, yes: float, no: float) -> Cuts:
+        """The cuts of one system where the items weigh so much, and the prior of each class so much on either side."""
+        d, prior = self.units, np.array([[yes, yes, no, no]])
         near = self.near_share[system] * prior
-        return Cuts.weigh(d.orders[system], mean[:, d.truth], mean[:, ~d.truth], prior, near=near).for_areas
+        order, mass = d.orders[system], mass[None]
+        return Cuts.weigh(order, mass[:, d.truth], mass[:, ~d.truth], prior, near=near).for_areas
+
+    def expected_cuts(self, system: int = 0) -> Cuts | None:
+        """The cuts of one system at the expected shares of the weights within each class; None of too many weights."""
+        shapes, scales = self._gammas
+        if scales is None or np.unique(scales).size > MOST_SCALES:
+            return None if scales is not None else self.mean_cuts(system)
+        shares, prior = np.empty(shapes.shape), []
+        for rows, size in zip((self.units.truth, ~self.units.truth), self._prior_sizes, strict=True):
+            found = mean_shares(np.append(shapes[rows], 2.0 * self.weight), np.append(scales[rows], size))
+            shares[rows] = found[:-1]
+            prior.append(0.5 * float(found[-1]))
+        return self._cuts_at(system, shares, *prior)
 
     @property
     def of_one_scale(self) -> bool:

@@ -161,10 +161,13 @@ class Thresholds(Estimand):
             )
 
     def _known_mean(self, system: int = 0, drawn: ScoreDraws | None = None) -> Array | None:
-        """AUC is bilinear in two independent Dirichlet weights: its mean is that of their means."""
-        if self.metric.name != "auc" or self.items.clusters is not None or not self.drawn.of_one_scale:
+        """AUC is bilinear in the shares of the weights within both classes: its mean is that of their means."""
+        if self.metric.name != "auc" or self.items.clusters is not None:
             return None
-        return np.asarray(self.metric.evaluate((drawn or self.drawn).mean_cuts(system))[0])
+        if self.drawn.of_one_scale:
+            return np.asarray(self.metric.evaluate((drawn or self.drawn).mean_cuts(system))[0])
+        cuts = self.drawn.expected_cuts(system) if drawn is None else None
+        return None if cuts is None else np.asarray(self.metric.evaluate(cuts)[0])
 
     # -- draws
 

@@ -567,7 +567,7 @@ class Comparison(Result):
                     **{k: at(f"{k} error", i) for k in ("mean", "low", "high")},
                     **({} if self.equal_within is None else {"equal": at("equal error", i)}),
                 },
-                "route": str(routes.flat[i]),
+                "route": "sampled" if np.ravel(drawn)[i % np.size(drawn)] else str(routes.flat[i]),
                 "verdict": words[i],
                 **self._won(i),
             }
