@@ -24,7 +24,16 @@ from howsure.results.verbs import EXAMPLE, Data, DataGiven, Option, Verb, WebQue
 from howsure.validate import ColumnsAndTarget, check_kind, check_level, integer, metrics_given, places
 from howsure.verbs import comparison
 from howsure.verbs.comparison import Comparison, grouped, page
-from howsure.verbs.inputs import Entered, answered, are_estimators, are_paths, entered, is_made, is_made_by_name
+from howsure.verbs.inputs import (
+    Entered,
+    answered,
+    are_estimators,
+    are_paths,
+    entered,
+    is_made,
+    is_made_by_name,
+    wanted,
+)
 from howsure.verbs.rows import Row
 from howsure.verbs.slices import SORTS_OF_PAIRS, check_sort, sliced
 
@@ -66,6 +75,8 @@ class Several(Result):
             "rows": grouped(made) if "slice" in made[0]["rows"][0] else [row for x in made for row in x["rows"]],
             "notes": notes,
         }
+        if "between" in made[0]["data"] and any(x["data"]["systems"] != made[0]["data"]["systems"] for x in made):
+            whole["data"] = made[0]["data"] | {"systems": list(NAMES)}
         if "pairs" in made[0]:
             whole["pairs"] = [pair for document in made for pair in document["pairs"]]
             whole["verdict"] = "; ".join(document["verdict"] for document in made)
@@ -142,6 +153,7 @@ class PairSettings(ColumnsAndTarget, total=False):
     tolerance: float | None
     seed: int | None
     sort: str | None
+    between: str | None
 
 
 @overload
@@ -174,6 +186,7 @@ def compare(
     tolerance: float | None = None,
     seed: int | None = None,
     sort: str | None = None,
+    between: str | None = None,
     **columns: Unpack[ColumnsAndTarget],
 ) -> Comparison | Several:
     """Is the first better than the second?
@@ -195,6 +208,10 @@ def compare(
         With sample: the number of draws.
     sort
         Order of slices of --by. A row of all items comes first.
+    between
+        Compare the values of this column, such as sex, for one system. Two values are two systems tested on different
+        items, or on the same clusters; of three or more those furthest apart are compared, partially pooled; `names`
+        chooses two of them.
 
     Examples
     --------
@@ -214,6 +231,25 @@ def compare(
         first, second, told = answered("compare", first, second, third, columns, asked)
         third = None
     own: dict[str, Any] = {"tolerance": tolerance, "seed": seed}
+    if between is not None:
+        if drawn is not None or sort is not None:
+            stray = option("method") if sort is None else option("sort")
+            raise BadSetting(f"{option('between')} compares two slices of one system: leave out {stray}.")
+        slices = _slices(first, (second, third), between, told, prior, names, own)
+        if isinstance(slices, Entered):  # they share clusters
+            joint, how = slices.posterior, _settings(slices, level, interval)
+            if len(joint.evidence.systems) > 2:
+                way = f"name two with {option('names')}"
+                raise BadSetting(f"slices {listing(joint.evidence.systems, most=20)} share clusters: {way}.")
+            joint = joint if names is not None else joint.pick(leader_first(joint, asked))
+            each = [joint.system(name) for name in joint.evidence.systems]
+            return each_measure(
+                each, asked, lambda m: replace(_paired(joint, m, how, margin), slices_of=between), joint
+            )
+        how = _settings(next(iter(slices.values())), level, interval)
+        kept = {name: x.posterior for name, x in slices.items()}
+        kept = kept if names is not None else _leader_first(kept, asked)
+        return each_measure(list(kept.values()), asked, lambda m: _between(kept, between, m, how, margin))
     if second is None and is_made_by_name(first):
         names, (first, second) = _two_of(first)
     if is_made(first) and is_made(second):
@@ -384,6 +420,74 @@ def _paired(p: Posterior, metric: Any, settings: tuple[float, str], margin: floa
     return Comparison(rows[0], rows[1], joint.difference(), p, margin, joint, overall=overall)
 
 
+# -- slices of one system
+
+
+def _slices(
+    data: Any, rest: Sequence[Any], between: str, columns: Mapping[str, Any], prior: Any, names: Any,
+    own: Mapping[str, Any],
+) -> dict[str, Entered] | Entered:  # fmt: skip
+    """The posterior of each slice by its name; of all where they share clusters."""
+    from howsure.io.entrance import evidence
+
+    if any(x is not None for x in rest):
+        raise BadSetting(f"{option('between')} compares slices of one system; give one set of data and its columns.")
+    given = tuple(names) if isinstance(names, (list, tuple)) else ()
+    if is_made(data):
+        start = entered("compare", data, None, columns, prior=prior, **own)
+        p = start.posterior
+        if len(p.evidence.systems) > 1 and p.evidence.describe().get("clusters"):  # slices that share clusters
+            return start
+        k = next((k for k, (name, _) in enumerate(p.evidence.batch) if name == between), None)
+        if k is None or len(p.evidence.shape) > 1 or len(p.evidence.systems) > 1:
+            raise BadSetting(f"{option('between')} needs one system in slices of {between!r}; got {p.evidence!r}.")
+        found: Any = {str(x): p.evidence.together(k, [i]) for i, x in enumerate(p.evidence.batch[k][1])}
+        made = {name: replace(start, posterior=p.seeing(x)) for name, x in found.items()}
+    else:
+        if not isinstance(data, Mapping) or not all(is_made(x) for x in data.values()):
+            taken = wanted("compare", Data(most=1))
+            data = evidence(data, wanted=taken, between=between, names=given or None, **columns)
+        if not isinstance(data, Mapping):
+            return entered("compare", data, None, {}, prior=prior, **own)
+        made = {str(name): entered("compare", x, None, {}, prior=prior, **own) for name, x in data.items()}
+    places(given, tuple(made))
+    return {name: made[name] for name in given or made}
+
+
+def _leader_first(every: dict[str, Posterior], metrics: Any) -> dict[str, Posterior]:
+    """Two slices in the order of their scores; more as they are."""
+    (one, a), *others = every.items()
+    if len(others) != 1:
+        return every
+    ((two, b),) = others
+    given = a.default_metric if metrics is None else metrics
+    found = a.spelled_out(given if isinstance(given, (list, tuple)) else [given])[0]
+    x, y = a.resolve(found), b.resolve(found)
+    behind = {"higher": x.score < y.score, "lower": x.score > y.score, None: False}[x.metric.better]
+    return {two: b, one: a} if behind else every
+
+
+def _between(
+    every: Mapping[str, Posterior], column: str, metric: Any, settings: tuple[float, str], margin: float | None
+) -> Comparison:
+    """Two slices; of more those that are furthest apart."""
+    from howsure.verbs.largest_gap import PooledSlices
+
+    questions = {name: p.resolve(metric) for name, p in every.items()}
+    listed, asked = list(every), list(questions.values())
+    for other in asked[1:]:
+        asked[0].matches(other)
+    if len(listed) == 2:
+        one, two = every.values()
+        found = _apart((one, two), (listed[0], listed[1]), metric, settings, margin, None)
+        return replace(found, slices_of=column)
+    together = PooledSlices(tuple(asked))
+    first, second = together.furthest[::-1] if asked[0].metric.better == "lower" else together.furthest
+    rows = [Row(asked[k], *settings, None, listed[k]) for k in (first, second)]
+    gap = together.gap(first, second)
+    return Comparison(rows[0], rows[1], gap, every[listed[first]], margin, slices_of=column, pooled=together)
+
+
 def _share_items(p: Posterior) -> bool:
     """Whether slices share items: then they add up to no sample, and nothing is said of all items."""
     return any(n.code == SHARED_ITEMS for n in p.evidence.notes)
@@ -394,6 +498,9 @@ def _share_items(p: Posterior) -> bool:
 
 def _columns(result: ResultDict, rows: Sequence[Any]) -> list[TableColumn]:
     a, b = result["data"]["systems"]
+    unlike = [
+        r for r in rows if "between" in result["data"] and (r["first"]["system"], r["second"]["system"]) != (a, b)
+    ]
     sliced, wins = col.slices(rows), any("wins" in r["first"] for r in rows)
     moments = [
         TableColumn(k, f"{k} {of}difference", partial(of_difference, key=k), shown=False, leaves=leaves)
@@ -402,6 +509,7 @@ def _columns(result: ResultDict, rows: Sequence[Any]) -> list[TableColumn]:
     columns = [
         *sliced,
         TableColumn("metric", "metric", lambda r: str(r["first"].get("asked") or r["metric"]), "words"),
+        *([TableColumn("slices", "slices", _of_slices, "words")] if unlike else []),
         *([] if wins else [replace(col.items(result, shown=bool(sliced)), cell=_n_of_pair)]),
         TableColumn("first", a, lambda r: sides(r)[0]),
         TableColumn("second", b, lambda r: sides(r)[1]),
@@ -414,6 +522,10 @@ def _columns(result: ResultDict, rows: Sequence[Any]) -> list[TableColumn]:
         title = f"P(within {rows[0]['equal_within']:g})"
         columns.append(TableColumn("equal", title, _p_equal, "probability"))
     return [*columns, col.route()]
+
+
+def _of_slices(row: dict[str, Any]) -> str:
+    return f"{row['first']['system']}, {row['second']['system']}"
 
 
 def _n_of_pair(row: dict[str, Any]) -> str:
@@ -468,8 +580,11 @@ def _typed(given: DataGiven, *, wins: str | None = None, **keywords: Any) -> Res
     if wins is not None:
         first, second, same = win_counts(wins)
         return compare_wins(first, second, same, names=_named(given.names or None), **keywords)
-    found: Any = given.evidence()
     run: Any = compare  # its overloads take no mapping of keywords
+    if "between" in keywords:
+        slices = given.reading(between=keywords["between"])
+        return run(slices.evidence(), names=given.names or None, **keywords)  # type: ignore[no-any-return]
+    found: Any = given.evidence()
     if "system" not in given.columns or given.names:
         return run(found, **keywords)  # type: ignore[no-any-return]
     own = {k: keywords.pop(k) for k in ("prior", "tolerance", "seed") if k in keywords}
@@ -492,6 +607,7 @@ VERB: Final = Verb(
             group="Instead of FILE",
             alone=("metrics", "prior", "tolerance", "seed", "sort"),
         ),
+        "between": Option(metavar="COLUMN", group="Columns of FILE"),
         "sort": sorting("difference"),
         "method": None,
         "draws": None,

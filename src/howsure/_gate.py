@@ -657,7 +657,7 @@ def _typed(given: DataGiven, *, require: Sequence[str] = (), baseline: str | Non
         given = given.beside(baseline)
     columns = slice_columns(asked)
     if columns:
-        given = given.by(columns)
+        given = given.reading(by=tuple(columns))
     with slicing(columns):
         found = given.evidence()
     judged, other = found.values() if isinstance(found, dict) else (found, None)

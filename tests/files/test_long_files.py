@@ -153,7 +153,7 @@ def test_systems_that_are_not_there(folder, capsys):
     frame = LONG.with_columns(model=pl.concat_str(pl.lit("model-"), "model"))
     with pytest.raises(
         UnknownName,
-        match=r"names='model-e' is no system of column 'model'. Did you mean .* Systems: 'model-a'",
+        match=r"names='model-e' is not in column 'model'. Did you mean .* It has 'model-a'",
     ):
         evidence(frame, outcome="ok", system="model", names=["model-a", "model-e"])
     with pytest.raises(BadSetting, match="different names; got 'model-a', 'model-a'"):

@@ -116,6 +116,10 @@ _CURVES = {
     "a cost": Line("rows.jsonl --truth label --score pa --cost fp=1,fn=3 --tolerance 0.05"),
 }
 _SLICES = _asked("rows.jsonl --truth label --pred a --pred b --by region", "f1", "recall", "f1")
+_BETWEEN = {
+    "compared slices": _asked("rows.jsonl --truth label --pred a --between half", "f1", "recall", "kappa"),
+    "compared slices of clusters": _asked("rows.jsonl --outcome oa --cluster question --between half", "rate"),
+}
 _SLICED_GRADES = _asked(f"{_GRADES} --by region", "mean", "mean")
 
 
@@ -167,6 +171,7 @@ LINES: dict[str, dict[str, Line]] = {
     "score": _ONE | {kind: line for kind, line in _FILES.items() if kind not in _ONE},
     "compare": _FILES
     | _TABLES
+    | _BETWEEN
     | {"slices": _SLICES, "slices of values": _SLICED_GRADES, "wins": Line("--wins 17,4,30", "f1")},
     "leaderboard": {
         kind: Line(f"{line.text} --draws 200", line.other, line.sampled) for kind, line in (_FILES | _TABLES).items()
@@ -283,6 +288,7 @@ TRIES: dict[str, tuple[Try, ...]] = {
     "--seed": (Try("7", metric="{sampled}"),),
     "--tolerance": (Try("0.03", metric="{sampled}"),),
     "--sort": (Try("better"),),
+    "--between": (Try("region"), Try("half")),
     "--equal-within": (Try("0.05"),),
     "--apart": (Try("0.501"), Try("0.99999")),
     "--draws": (Try("300"),),

@@ -360,7 +360,7 @@ class Inputs:
                     raise BadSetting("--name is for several systems; there is only one")
                 return found[0]
             return dict(zip(parse.system_names(self.names, len(found), usual), found, strict=True))
-        if self.data.least > 1 and not isinstance(found, dict):
+        if self.data.least > 1 and not isinstance(found, dict) and "between" not in self.columns:
             refuse_one_system(self, found, "compare" if self.data.most == 2 else "leaderboard")
             if self.data.most == 2:
                 refuse_more_than_two(self, found)
@@ -370,9 +370,10 @@ class Inputs:
         """The same with another file, as a second system."""
         return _beside(self, other)
 
-    def by(self, columns: Sequence[str]) -> Inputs:
-        """The same, with slices by some columns."""
-        return replace(self, columns={**self.columns, "by": tuple(columns)})
+    def reading(self, **columns: Any) -> Inputs:
+        """The same, with other columns."""
+        own = {**self.columns, **columns}
+        return replace(self, columns={k: x for k, x in own.items() if x is not None})
 
 
 def _ways(context: click.Context) -> str:
@@ -502,6 +503,7 @@ def _of_files(given: Inputs, kind: Literal["scores"] | None) -> Any:
         return found.stratified(parse.sizes(population))
     if len(files) == 1 or pool:
         return take(files, **_one_data_set(given, columns, pool, apart))
+    refuse("each file holds a system", columns, "between")
     names = called(given, columns)
     if apart:
         refuse("--independent files have no items in common", columns, "on", "unmatched")
@@ -542,7 +544,7 @@ def _wanted(given: Inputs, single: bool) -> Wanted:
     from howsure.verbs.inputs import wanted
 
     found = wanted(str(click.get_current_context().command.name), given.data)
-    return replace(found, least=1) if single else found
+    return replace(found, least=1) if single or "between" in given.columns else found
 
 
 def _one_data_set(given: Inputs, columns: Mapping[str, Any], pool: bool, apart: bool) -> dict[str, Any]:
@@ -551,7 +553,9 @@ def _one_data_set(given: Inputs, columns: Mapping[str, Any], pool: bool, apart: 
 
     why = "--pool makes one data set of the files" if pool else "one file" if given.db is None else "one table"
     refuse(why, {"independent": apart}, "independent")
-    if "system" in columns:
+    if "between" in columns:
+        refuse("slices of one system are compared", columns, "system", "by")
+    elif "system" in columns:
         parse.refuse_names(given.names, len(given.names))
     else:
         refuse(why, columns, "unmatched", *(["on"] if pool else []))
@@ -567,7 +571,7 @@ def _refuse_in_strata(given: Inputs, columns: Mapping[str, Any]) -> None:
     if "stratum" not in given.columns or "population" not in given.columns:
         raise BadSetting("a stratified sample needs --stratum COLUMN and --population a=9000,b=200")
     why = "--stratum puts one table of classes or outcomes together"
-    refuse(why, columns, "by", "cluster", "value", "sep", "weight", "judge")
+    refuse(why, columns, "between", "by", "cluster", "value", "sep", "weight", "judge")
     many = len(columns.get("threshold", ()))
     refuse(why, {"score": "score" in columns and not many, "threshold": many > 1}, "score", "threshold")
     if len(given.files) > 1 and "pool" not in given.columns:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -27,16 +28,16 @@ from howsure.io.database import Database, is_connection
 from howsure.io.files import Files, by_spark, is_paths, listed, may_be_logs, source_of
 from howsure.io.first_rows import Role, guess, is_id
 from howsure.io.frames import Frame, is_frame
-from howsure.io.groups import Source
+from howsure.io.groups import Groups, Source
 from howsure.io.memory import Table
 from howsure.io.request import OPTIONS, Request, Wanted, make, refuse_stray
 from howsure.io.roles import completed, lacking, lacking_ids, one_guess, refuse_scores, refuse_unknown, with_ids
 from howsure.io.row_checks import FILTER, IDS, misaligned, refuse_filters, repeated
 from howsure.io.streams import on_disk
-from howsure.io.systems import by_system, chosen, matched, paired, repeating
+from howsure.io.systems import between_slices, by_system, chosen, matched, paired, repeating
 from howsure.io.units import doubtful, settle
 from howsure.messages.language import option
-from howsure.messages.notes import Notes, note
+from howsure.messages.notes import SHARED_ITEMS, Note, Notes, note
 
 Asked = Literal["table", "values", "scores"]
 MADE: Final = (Tally, Outcomes, Multilabel, Clustered, Stratified, Graded, Sliced, Scored, JudgedItems)
@@ -280,7 +281,8 @@ def _of_columns(data: Any, roles: Sequence[str], columns: dict[str, Any], place:
                 refuse_columns(sources[0].files, found.n)
     if request.independent_rows:
         notes = (*notes, note("rows-independent"))
-    return _noted(found, one_guess((*notes, *found.notes))) if notes else found
+    own = () if isinstance(found, dict) else found.notes
+    return _noted(found, one_guess((*notes, *own))) if notes else found
 
 
 def _repeated_in_files(files: Mapping[Any, Any], request: Request, found: Any, place: Mapping[str, Any]) -> Notes:
@@ -295,6 +297,8 @@ def _repeated_in_files(files: Mapping[Any, Any], request: Request, found: Any, p
 
 def _noted(found: Any, notes: Notes) -> Any:
     """With these notes; those of clusters are those of their tables."""
+    if isinstance(found, dict):
+        return {name: _noted(x, (*notes, *x.notes)) for name, x in found.items()}
     return found.noted(notes) if isinstance(found, Clustered) else replace(found, notes=notes)
 
 
@@ -303,7 +307,12 @@ def _request(
 ) -> Request:
     """What is wanted, once every column that is needed is named."""
     request = make(roles=roles, names=place.get("names", ()), **columns)
-    if place.get("unmatched", "refuse") != "refuse" and request.system is None and not systems:
+    if (
+        place.get("unmatched", "refuse") != "refuse"
+        and request.system is None
+        and request.between is None
+        and not systems
+    ):
         raise BadSetting(f"{option('unmatched')} goes with {option('system')}, or with files of several systems.")
     return replace(request, roles=tuple(roles), wanted=wanted)
 
@@ -379,15 +388,32 @@ def counted(source: Source, request: Request, unmatched: str = "refuse") -> Any:
     if FILTER in heading:
         refuse_filters(source, request)
     found = _counted(source, request, unmatched)
+    if isinstance(found, dict):  # of slices, which may share items
+        within = replace(request, by=(str(request.between),))
+        own = repeated(source, within, next(iter(found.values())), heading)
+        notes = tuple(_of_shared(x, str(request.between)) for x in own)
+        return _noted(found, notes) if notes else found
     notes = repeated(source, request, found, heading)
     return _noted(found, (*found.notes, *notes)) if notes else found
 
 
+def _of_shared(n: Note, between: str) -> Note:
+    """Of slices that may share items: how to pair them."""
+    if n.code != SHARED_ITEMS:
+        return n
+    way = f"{option('system', between)} {option('item', n['column'])}"
+    return note("between-shares-items", column=n["column"], count=n["count"], rows=n["rows"], way=way)
+
+
 def _counted(source: Source, request: Request, unmatched: str) -> Any:
     if request.kind == "scores":
-        return scored.of_source(source, request)
+        g, finished = scored.of_source(source, request)
+        return finished(g, request) if request.between is None else between_slices(g, request, finished, unmatched)
     g = source.grouped(request.grouping, request.what)
     refuse_scores(g, request)
+    if request.between is not None:
+        own = partial(_settled, library=source.library)
+        return between_slices(g, request, own, unmatched, source.library)
     notes = repeating(g, request) if request.kind != "values" and request.system is None else ()
     labelled = request.kind == "classes" and request.system is None and request.truth is not None
     doubted = doubtful(g.truth, g.answers, g.sizes) if labelled else []
@@ -398,12 +424,14 @@ def _counted(source: Source, request: Request, unmatched: str) -> Any:
             return matched(by_system(g, request), request, unmatched, source.library)
         g, request, notes = paired(g, request, unmatched)
         notes += repeating(g, request) if len(request.item) > 1 else ()
-    if request.kind == "values":
-        found: Any = graded_values.settled(g, request, source.library)
-    elif request.humans:
-        found = judged_items.settled(g, request, source.library)
-    else:
-        found = settle(g, request, source.library)
+    found = _settled(g, request, source.library)
     named = {n["system"] for n in warnings if n.code == IDS}  # which the counts alone could not tell
     kept = [n for n in found.notes if n.code != IDS or n["system"] not in named]
     return _noted(found, (*warnings, *kept, *notes)) if warnings or notes else found
+
+
+def _settled(g: Groups, request: Request, library: str | None) -> Any:
+    """The evidence of what was counted."""
+    if request.kind == "values":
+        return graded_values.settled(g, request, library)
+    return (judged_items.settled if request.humans else settle)(g, request, library)

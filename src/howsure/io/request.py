@@ -16,9 +16,9 @@ from howsure.validate import Label, finite, flag
 Kind = Literal["classes", "label sets", "outcomes", "cuts", "scores", "values", "judged outcomes", "judged classes"]
 Better = Literal["higher", "lower"]
 
-_SHARED: Final = frozenset({"cluster", "count", "independent_rows", "missing", "where"})
+_SHARED: Final = frozenset({"between", "cluster", "count", "independent_rows", "missing", "where"})
 _JOINED: Final = frozenset({"item", "system"})
-_JUDGED: Final = frozenset({"judge", "human", "by", "count", "missing", "where"})
+_JUDGED: Final = frozenset({"judge", "human", "between", "by", "count", "missing", "where"})
 OPTIONS: Final[dict[Kind, frozenset[str]]] = {  # which options each kind takes
     "classes": _SHARED | _JOINED | {"truth", "pred", "by", "weight", "labels", "positive", "sep"},
     "label sets": _SHARED | _JOINED | {"truth", "pred", "labels", "sep"},
@@ -36,10 +36,19 @@ _CALLED: Final = {
 _ANSWERS: Final[dict[str, Kind]] = {"pred": "classes", "outcome": "outcomes", "value": "values", "score": "scores"}
 _VERDICTS: Final[dict[str, Kind]] = {**_ANSWERS, "judge": "judged outcomes"}
 _OTHERS: Final = (("pred", "label sets"), ("score", "cuts"), ("pred", "judged classes"))
-_ONE: Final = ("truth", "cluster", "weight", "count", "system", "sep")  # roles of one column; sep is one text as well
+_ONE: Final = (
+    "truth",
+    "between",
+    "cluster",
+    "weight",
+    "count",
+    "system",
+    "sep",
+)  # roles of one column; sep is one text as well
 _SEVERAL: Final = ("by", "item")  # roles that may have several columns
 _GROUPED: Final = {  # roles whose values are grouped by as they are, and the names of their keys
-    "by": "slice", "cluster": "cluster", "system": "system", "item": "item", "humans": "human", "judge": "judge",
+    "by": "slice", "between": "between", "cluster": "cluster", "system": "system", "item": "item",
+    "humans": "human", "judge": "judge",
 }  # fmt: skip
 MISSING: Final = ("refuse", "drop", "wrong", "bounds")
 MOST_BINS: Final = 1_000_000
@@ -65,6 +74,7 @@ class Request:
     answers: tuple[str, ...]
     truth: str | None = None
     by: tuple[str, ...] = ()
+    between: str | None = None  # a column whose values are compared
     cluster: str | None = None
     weight: str | None = None
     count: str | None = None
@@ -89,7 +99,7 @@ class Request:
     @property
     def systems(self) -> tuple[str, ...]:
         """What the systems are called."""
-        if self.names:
+        if self.names and self.between is None:
             return self.names
         nameless = self.kind in ("scores", "values", "judged outcomes") and len(self.answers) == 1
         return ("system",) if nameless else self.answers
@@ -207,6 +217,9 @@ def check_answers(request: Request) -> Request:
     many = len(request.answers)
     if request.system is not None and many != 1:
         raise BadSetting(f"with {option('system')} give {option(request.role)} one column; got {many}.")
+    if request.between is not None and many != 1:
+        told = f"{option('between')} compares slices of one system"
+        raise BadSetting(f"{told}: give one {option(request.role)}; got {many}.")
     if request.kind == "cuts" and many != 1:
         told, at = f"{option('score')} with {option('threshold')} needs one column", f"f1@{request.thresholds[0]:g}"
         way = spelled(f"compare them with metric='{at}'", f"give --metric {at}")
@@ -217,7 +230,7 @@ def check_answers(request: Request) -> Request:
 def named(request: Request, names: Sequence[str]) -> Request:
     """The same with other names for its systems, one for each; of systems that the data name, those to take."""
     found = replace(request, names=tuple(str(x) for x in names))
-    if request.system is None and not request.patterns:
+    if request.system is None and request.between is None and not request.patterns:
         return check_names(found)
     if len(set(found.names)) < len(found.names):
         raise BadSetting(f"systems need different names; got {listing(found.names)}.")
@@ -300,6 +313,8 @@ def _refuse_strays(kind: Kind, asked: dict[str, Any], better: Any) -> None:
         raise BadSetting(f"with {option('item')} every row is one item: leave out {option('count')}.")
     if asked.get("independent_rows") and "cluster" in asked:
         raise BadSetting(f"give {option('cluster')} or {option('independent_rows')}, not both.")
+    if "between" in asked and (stray := next((x for x in ("by", "system") if x in asked), None)):
+        raise BadSetting(f"{option('between')} compares slices of one system: leave out {option(stray)}.")
     if "system" in asked and "item" not in asked and "cluster" not in asked:
         told = f"{option('item')}, the column that says which rows are the same item"
         raise BadSetting(f"{option('system')} also needs {told}, or {option('cluster')}.")

@@ -71,7 +71,7 @@ def scores(source: Source, request: Request) -> tuple[Groups, Bins | None]:
     table = table_of(found)
     own = replace(
         request, truth="truth", answers=tuple(k.name for k in keys), cluster="cluster0" if request.cluster else None,
-        weight=None, count=None, where=(),
+        between="between0" if request.between else None, weight=None, count=None, where=(),
     )  # fmt: skip
     few = len(found) <= MOST or table.distinct(Grouping(own.keys[-len(keys) :])) <= MOST
     if request.bins is None and few:
@@ -308,13 +308,17 @@ def of_arrays(y_true: Any, scores: Any, settings: Mapping[str, Any]) -> Scored:
     return settle_scores(groups, request, counted=False)
 
 
-def of_source(source: Source, request: Request) -> Scored:
-    """Rows counted by an engine: distinct scores in order, or bins of them."""
+def of_source(source: Source, request: Request) -> tuple[Groups, Callable[[Groups, Request], Scored]]:
+    """Rows counted by an engine, distinct scores in order or bins of them; and what makes evidence of them."""
     found, bins = scores(source, request)
-    made = settle_scores(found, request, counted=True)
-    if bins is not None:
-        made = replace(made, bins=bins.size, notes=(*made.notes, bins.note))
-    return replace(made, library=source.library)
+
+    def finished(g: Groups, asked: Request) -> Scored:
+        made = settle_scores(g, asked, counted=True)
+        if bins is not None:
+            made = replace(made, bins=bins.size, notes=(*made.notes, bins.note))
+        return replace(made, library=source.library)
+
+    return found, finished
 
 
 def settle_scores(g: Groups, request: Request, *, counted: bool) -> Scored:

@@ -6,7 +6,7 @@ never by the order of rows. With clusters, samples are not paired at all: each s
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from howsure.arrays import AnyArray, Array, Integers
-from howsure.errors import BadFile, BadLabels, UnknownName, listing, nearest, plural
+from howsure.errors import BadFile, BadLabels, BadSetting, UnknownName, listing, nearest, plural
 from howsure.evidence.classes import Tally
 from howsure.evidence.clusters import Clustered, Observed
 from howsure.evidence.graded import Graded
@@ -63,8 +63,7 @@ def chosen(g: Groups, request: Request) -> Groups:
     if unknown is not None:
         hint = nearest(unknown, there)
         raise UnknownName(
-            f"{option('names', unknown)} is no system of column {request.system!r}.{hint} "
-            f"Systems: {listing(there, most=20)}."
+            f"{option('names', unknown)} is not in column {request.system!r}.{hint} It has {listing(there, most=20)}."
         )
     other = np.array([*(str(x) not in request.names for x in column.levels), False])
     return g.leaving(other[column.codes], "system")
@@ -92,6 +91,34 @@ def _with_account(part: Groups, whole: Account | None, i: int) -> Groups:
     if whole is not None and i == 0:
         own = replace(own, read=own.read + whole.read - whole.kept, left_out=whole.left_out)
     return replace(part, account=None if whole is None else own, unweighed=part.unweighed if i == 0 else 0)
+
+
+def between_slices(
+    g: Groups, request: Request, made: Callable[[Groups, Request], Any], unmatched: str, library: str | None = None
+) -> Any:
+    """The evidence of each slice by its name; of all, matched by cluster, where slices share clusters."""
+    column = g.labels["between0"]
+    if request.missing == "drop":
+        g = g.leaving(column.missing)
+    own = replace(request, system=request.between, between=None)
+    g = chosen(g.with_labels(system0=g.labels["between0"]), own)
+    parts = by_system(g, own)
+    if len(parts) < 2:
+        raise BadLabels(f"{option('between')} needs two slices; column {request.between!r} has only {listing(parts)}.")
+    if request.cluster is not None and _share_clusters(parts):
+        if request.kind == "scores":
+            told = f"slices of {request.between!r} share clusters of {request.cluster!r}, so they are not independent"
+            raise BadSetting(f"{told}; for scores this is not computed: cut them, with {option('threshold')}.")
+        return matched(parts, replace(own, names=()), unmatched, library, every=True)
+    labels = request.labels or (_every_label(parts, request) if request.kind != "cuts" else None)
+    alone = replace(own, system=None, labels=labels)
+    return {name: _relabelled(made(part, replace(alone, names=(name,))), request) for name, part in parts.items()}
+
+
+def _share_clusters(parts: Parts) -> bool:
+    """Whether some cluster has items in more than one slice."""
+    every = [np.unique(g.labels["cluster0"].codes) for g in parts.values()]
+    return bool((np.bincount(np.concatenate(every) + 1)[1:] > 1).any())
 
 
 # -- paired by item
@@ -246,9 +273,12 @@ def _refuse_torn(g: Groups, request: Request) -> None:
 
 
 def matched(
-    parts: Parts, request: Request, unmatched: str = "refuse", library: str | None = None
+    parts: Parts, request: Request, unmatched: str = "refuse", library: str | None = None, every: bool = False
 ) -> Clustered | Graded | Sliced:
-    """Systems counted by cluster, each for itself; clusters that not every system has are refused or dropped."""
+    """Systems counted by cluster, each for itself; clusters that not every system has are refused or dropped.
+
+    With `every` they are kept, empty, where what is counted are items of classes or outcomes.
+    """
     drop = check_unmatched(unmatched)
     if request.item:
         for g in parts.values():
@@ -263,7 +293,8 @@ def matched(
         name: by_cluster(g, replace(own, names=(name,), answers=(answer,)), library)
         for (name, g), answer in zip(parts.items(), answers, strict=True)
     }
-    levels, notes = _common({name: list(t.batch[0][1]) for name, t in tables.items()}, request, drop)
+    own_levels = {name: list(t.batch[0][1]) for name, t in tables.items()}
+    levels, notes = (_all(own_levels), ()) if every else _common(own_levels, request, drop)
     if notes:
         tables = {name: _without_others(t, parts[name], levels, own) for name, t in tables.items()}
     found = {name: _relabelled(_at(t, levels, request), request) for name, t in tables.items()}
@@ -304,16 +335,26 @@ def _every_label(parts: Parts, request: Request) -> Sequence[Any] | None:
         return None  # each part says for itself what is wrong
 
 
-def _relabelled(t: Observed, request: Request) -> Observed:
+def _relabelled(t: Any, request: Request) -> Any:
     given = request.labels is not None
     return replace(t, labels_given=given) if isinstance(t, (Tally, Multilabel)) else t
 
 
+def _all(clusters: Mapping[str, list[Any]]) -> list[Any]:
+    """The clusters that some system has."""
+    return list(level_order(set().union(*clusters.values())))
+
+
 def _at(t: Observed, levels: list[Any], request: Request) -> Observed:
-    """The tables of some clusters, in order."""
+    """The tables of some clusters, in order; empty ones of clusters that it does not have."""
     axis = _axis(levels, request)
     place = {_spelled(x, levels): i for i, x in enumerate(t.batch[0][1])}
-    return t.at([place[x] for x in axis], ((axis.name, axis),))
+    here = np.array([x in place for x in axis])
+    found = t.at([place.get(x, 0) for x in axis], ((axis.name, axis),))
+    if here.all():
+        return found
+    squares = None if found.squares is None else found.squares * here[:, None]
+    return replace(found, counts=found.counts * here[:, None], squares=squares)
 
 
 def _axis(levels: list[Any], request: Request) -> Slices:

@@ -35,9 +35,9 @@ BLOCKING: Final = {  # warnings on which no gate passes, and why in short
 }
 WARNINGS: Final = frozenset(
     (
-        "auc-reversed", "gate-direction", "id-predictions", "ids-repeat", "joined-labels", "judge-one-class",
-        "many-classes", "no-common-label", "repeated-units", "shifted-labels", "similar-labels", "threshold-extreme",
-        "unlike-scales",
+        "auc-reversed", "between-shares-items", "gate-direction", "id-predictions", "ids-repeat", "joined-labels",
+        "judge-one-class", "many-classes", "no-common-label", "repeated-units", "shifted-labels", "similar-labels",
+        "threshold-extreme", "unlike-scales",
     )
 )  # fmt: skip
 

@@ -115,6 +115,15 @@ SENTENCES: Final[dict[str, str]] = {
         "there is no row for all items: {column!r} has {count:value|values} in {rows:row|rows}, each at most once in a "
         "slice, so slices share items, and all rows together are not independent"
     ),
+    "between-shares-items": (
+        "slices may hold the same items: {column!r} has {count:value|values} in {rows:row|rows}, each at most once in "
+        "a slice. If so, compare them as two systems on the same items: {way}"
+    ),
+    "largest-gap": (
+        "of {slices} slices of {column!r}, {first} and {second} are furthest apart in {of}. The difference is "
+        "partially pooled, so that slices that are alike show none: a slice of median precision is moved {moved:.0%} "
+        "of the way to the mean of all"
+    ),
     "future-alone": (
         "future items come from what the pilot leaves open; they are analysed alone, without the items of the pilot"
     ),

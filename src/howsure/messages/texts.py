@@ -319,7 +319,7 @@ def _dropped(f: Mapping[str, Any]) -> str:
 
 
 _LOST: Final = {  # why rows were left out
-    "system": "as rows of other systems", "missing": "for missing values",
+    "system": "as rows of other systems or slices", "missing": "for missing values",
     "weightless": "because their whole cluster has weight or count 0", "disagree": "because their truths disagree",
     "unmatched": "because some system lacks the item", "twice": "because their ids occur more than once",
 }  # fmt: skip

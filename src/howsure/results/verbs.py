@@ -8,7 +8,7 @@ a verb.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
@@ -106,8 +106,8 @@ class DataGiven(Protocol):
         """The same with another file, as a second system."""
         ...
 
-    def by(self, columns: Sequence[str]) -> DataGiven:
-        """The same, with slices by some columns."""
+    def reading(self, **columns: Any) -> DataGiven:
+        """The same, with other columns."""
         ...
 
 

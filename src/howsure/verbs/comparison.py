@@ -29,6 +29,7 @@ from howsure.posteriors.priors import NAMES
 from howsure.results.outlines import outline
 from howsure.results.result import Result, envelope, real
 from howsure.verbs import slices
+from howsure.verbs.largest_gap import PooledSlices
 from howsure.verbs.rows import Row, row_documents, told_alike, unlike_scales
 from howsure.verbs.slices import SliceMarks, dealt, marks
 
@@ -256,6 +257,8 @@ class Comparison(Result):
     joint: Estimand | None = None  # of both systems, where they had the same items
     sort: str = "worse"
     overall: Comparison | None = None  # of all items, where there are slices
+    slices_of: str | None = None  # the column of which both are slices
+    pooled: PooledSlices | None = None  # all slices, where these two are those furthest apart
 
     @property
     def metric(self) -> Any:
@@ -344,6 +347,10 @@ class Comparison(Result):
         if priors[0] != priors[1]:
             own.insert(0, note("priors-differ", first=priors[0].name, second=priors[1].name))
         own += self._pairing()
+        if self.pooled is not None:
+            (first, second), many = self.systems, len(self.pooled.questions)
+            facts: dict[str, Any] = {"column": self.slices_of, "first": first, "second": second, "slices": many}
+            own.insert(0, note("largest-gap", of=self.asked, moved=self.pooled.pull, **facts))
         if np.isnan(np.asarray(self.difference.mean, dtype=float)).any():
             own.append(note("no-mean", of=self.asked))
         found = [*unlike_scales((self.first, self.second)), *own, *self.first.notes, *self.second.notes]
@@ -383,6 +390,8 @@ class Comparison(Result):
     def ratio(self) -> Distribution:
         """The law of first/second, by draws; for measures that start at 0."""
         a, b = self.first.distribution, self.second.distribution
+        if self.pooled is not None:
+            raise BadSetting("slices that are pooled have a difference, and no ratio; name two of them.")
         if a.range[0] < 0 or b.range[0] < 0:
             raise BadSetting(f"a ratio of {self.asked} makes no sense: it can be negative.")
         one, two = self.first.question, self.second.question
@@ -419,6 +428,8 @@ class Comparison(Result):
 
     def under_priors(self, names: Iterable[Any] = NAMES) -> tuple[Comparison, ...]:
         """The same comparison under each of some priors, to see how much they tell: even, jeffreys and uniform."""
+        if self.pooled is not None:
+            raise BadSetting("slices that are pooled are compared under the prior that they have; name two of them.")
         return tuple(self._under(name) for name in names)
 
     def _under(self, prior: Any) -> Comparison:
@@ -450,7 +461,8 @@ class Comparison(Result):
                                 for row in (self.first, self.second)],
             "difference": lambda: outline(self.difference, self.level, self.interval, above=0.0),
         }  # fmt: skip
-        if not self.posterior.prior.shared and self.first.question.state.prior == self.second.question.state.prior:
+        priors = [row.question.state.prior for row in (self.first, self.second)]
+        if self.pooled is None and not self.posterior.prior.shared and priors[0] == priors[1]:
             own = () if self.posterior.prior.name in NAMES else (self,)
             found["priors"] = lambda: [c._document for c in (*own, *self.under_priors())]
         return found
@@ -500,7 +512,12 @@ class Comparison(Result):
                 row |= {"overall": False, "marked": None if self._marks is None else self._marks.at(k)}
             rows = [rows[k] for k in self._order()]
         alone = first or rows
-        data = {"systems": list(self.systems), "paired": self.paired, "n": alone[0]["n"] if len(alone) == 1 else None}
+        data: dict[str, Any] = {
+            "systems": list(self.systems), "paired": self.paired, "n": alone[0]["n"] if len(alone) == 1 else None,
+        }  # fmt: skip
+        if self.slices_of is not None:
+            many = 2 if self.pooled is None else len(self.pooled.questions)
+            data |= {"between": self.slices_of, "slices": many}
         return envelope(
             "howsure.compare/1", [*first, *rows], prior=p.prior_document, level=self.level,
             interval=self.interval, seed=p.seed, notes=self.notes,

@@ -256,6 +256,8 @@ def _checked(verb: Verb, call: Call, columns: Mapping[str, Any]) -> Any:
     from howsure.verbs.inputs import entered
 
     name, *more = call.given
+    if "between" in call.named:  # slices of one system, which are read apart
+        return call.run()
     settings = {k: x for k, x in call.named.items() if k not in columns}
     first = {x: settings.get(x) for x in ("prior", "seed")}
     kind = None if verb.data is None else verb.data.kind
