@@ -82,7 +82,7 @@ def test_options_that_do_not_apply_are_refused(kind, name):
 
 
 PLACE = {"names": ["x"], "table": "t", "query": "SELECT 1", "engine": "spark", "remote": "local", "watch": len,
-         "on": "id", "unmatched": "drop"}  # fmt: skip
+         "on": "id", "unmatched": "drop", "task": "x", "filter": "x", "scorer": "x"}  # fmt: skip
 HELD = {"arrays": ([1, 0], [1, 1]), "frames": (FRAME,), "files": ("a.csv",), "files of systems": ({"a": "a.csv"},)}
 
 

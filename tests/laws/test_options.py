@@ -41,7 +41,7 @@ OPTIONS = {
     for command, made in app.commands.items()
     if command not in ("completion", "serve")  # they have no document; for serve see tests/web/test_serving.py
 }
-WRITTEN = ("--format", "--out", "--plot", "--columns", "--verbose", "--strict")  # not of the document
+WRITTEN = ("--format", "--out", "--plot", "--columns", "--verbose", "--strict", "--all")  # not of the document
 COMPUTED = ("solve", "surface", "tradeoff", "metrics", "papers")  # commands that run as they are
 PASSED_ON = {  # functions that take what is given, and whether they are really called
     "_compare.leader_first": False, "posteriors.posterior.posterior": True, "evidence.shifted.shifted": True,
