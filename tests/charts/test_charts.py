@@ -338,9 +338,7 @@ def test_a_measure_without_direction_is_given_by_its_interval():
     one, two = hs.Tally.binary(tp=5, fp=2, fn=1, tn=9), hs.Tally.binary(tp=4, fp=2, fn=1, tn=10)
     chart = hs.compare(one, two, metrics=["prevalence"]).plot()
     assert chart.title == "How far are first and second apart on prevalence?"
-    assert re.match(
-        r"prevalence of first less second lies between -0\.\d+ and 0\.\d+ with probability 95%;", chart.says
-    )
+    assert re.match(r"prevalence: first minus second is between -0\.\d+ and 0\.\d+ \(95% interval\);", chart.says)
 
 
 def test_a_rate_of_no_items_is_not_marked_on_a_curve():
@@ -419,7 +417,7 @@ def test_slices_without_a_value_are_called_missing():
 
 def test_scores_above_a_limit_are_as_sure_as_that_or_more():
     said = hs.score(TABLE, metrics=["f1", "accuracy"], above=0.1).plot().says
-    assert said == "2 of 2 scores are above 0.1 with probability 95% or more."
+    assert said == "2 of 2 scores are above 0.1 (95% sure)."
 
 
 # -- priors

@@ -324,7 +324,7 @@ def test_several_measures():
 def test_the_command(capsys):
     """Counts, two rates, refusals."""
     assert run(["forecast", "--counts", "80,20,30,870", "--n", "500", "--metric", "f1", "--below", ".75"]) == 0
-    assert "P(< 0.75) = 0.421" in capsys.readouterr().out
+    assert "42.1% chance that f1 falls below 0.75" in capsys.readouterr().out
     assert run(["forecast", "--rate", "47/50", "--rate", "40/50", "--n", "20", "--format", "json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)["rows"]
     assert (row["first"], row["second"], row["below"]) == ("first", "second", 0.0)

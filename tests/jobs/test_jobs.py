@@ -339,7 +339,9 @@ def test_probabilities_are_no_predictions(folder, rng, type_):
 def test_no_arguments(type_):
     """Three commands to try."""
     said = type_("howsure").out
-    assert len(re.findall(r"^\W*howsure (?:score|compare|leaderboard|curve|solve|trec)\b", said, re.MULTILINE)) >= 3
+    assert (
+        len(re.findall(r"^\W*howsure (?:score|compare|leaderboard|curve|solve|trec|preds)\b", said, re.MULTILINE)) >= 3
+    )
     assert max(map(len, said.splitlines())) <= 80
 
 

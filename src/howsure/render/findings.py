@@ -104,8 +104,9 @@ def above_of(row: Document) -> str:
     said = []
     for side, word in (("below", "below"), ("above", "above")):
         if row.get(side) is not None and row.get(f"p_{side}") is not None:
-            error = (row.get("error") or {}).get("probability")
-            said.append(f"{stated(f'P({word} {row[side]:g})', probability(row[f'p_{side}'], error))}")
+            error = row.get("error") or {}
+            shown = probability(row[f"p_{side}"], error.get("probability"), error.get("floor"))
+            said.append(stated(f"P({word} {row[side]:g})", shown))
     return ", ".join(said)
 
 
@@ -180,9 +181,9 @@ def of_row(row: Document, level: float) -> str:
     said = f"{named(row)} is {score_of(row)}{on} ({percent(level)} interval {span(row)})"
     if row.get("above") is None or row.get("p_above") is None:
         return f"{said}."
-    p, error = row["p_above"], (row.get("error") or {}).get("probability")
-    limit = row["above"]
-    return f"{said}. {stated(f'P(above {limit:g})', probability(p, error, rest=1.0 - p))}."
+    p, error, limit = row["p_above"], row.get("error") or {}, row["above"]
+    shown = probability(p, error.get("probability"), error.get("floor"), 1.0 - p)
+    return f"{said}. {stated(f'P(above {limit:g})', shown)}."
 
 
 def of_rows(document: Document) -> str:
