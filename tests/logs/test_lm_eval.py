@@ -114,6 +114,15 @@ def test_a_cut_line_an_empty_file_and_results_alone_are_refused(copy, tmp_path):
         hs.score(alone)
 
 
+def test_a_folder_without_the_samples_of_one_task_is_refused(copy):
+    """The rate of the other tasks is not the rate of the run; a file of samples alone is still read."""
+    next(copy.glob("samples_products_*")).unlink()
+    with pytest.raises(BadFile, match="no samples of 'products' beside it"):
+        hs.score(copy, filter="strict-match")
+    alone = hs.score(next(copy.glob("samples_sums_*")), filter="strict-match")
+    assert alone.to_dict()["data"]["n"] == 24
+
+
 def test_documents_that_differ_under_one_number_are_not_paired(copy):
     """Another set of questions has other hashes: doc_id alone would pair them in silence."""
     path = next(copy.glob("samples_sums_*"))

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from howsure.errors import BadFile
+from howsure.errors import BadFile, listing
 from howsure.io.logs.packed import read_json, records, text_of
 from howsure.io.logs.run import Harness, Sample, TaskRun, facts, number
 
@@ -35,6 +35,7 @@ def _runs(paths: Sequence[Path]) -> list[TaskRun]:
         beside = [x for x in sorted(path.parent.glob("samples_*.jsonl")) if _time(_SAMPLES, x) == _time(_RESULTS, path)]
         if not beside:
             raise BadFile(f"{str(path)!r} has no samples beside it: run lm_eval again with --log_samples.")
+        _refuse_absent(path, beside)
         samples |= dict.fromkeys(beside)
     kept: dict[Path, dict[str, Any]] = {}
     found = []
@@ -49,6 +50,16 @@ def _runs(paths: Sequence[Path]) -> list[TaskRun]:
 def _time(name: re.Pattern[str], path: Path) -> str | None:
     found = name.fullmatch(path.name)
     return "" if found is None else found[found.re.groups]
+
+
+def _refuse_absent(path: Path, beside: Sequence[Path]) -> None:
+    """Refuse results of a task whose samples are not beside them; files have _ for other signs in names of tasks."""
+    there = {re.sub(r"\W", "_", named[1]) for x in beside if (named := _SAMPLES.fullmatch(x.name))}
+    tasks = read_json(path, text_of(path)).get("n-samples") or {}
+    absent = [x for x in tasks if re.sub(r"\W", "_", x) not in there]
+    if absent:
+        which = listing(absent, most=20)
+        raise BadFile(f"{str(path)!r} has no samples of {which} beside it: copy them too, or give one file of samples.")
 
 
 def _of_task(path: Path, results: Mapping[str, Any]) -> list[TaskRun]:
