@@ -138,7 +138,7 @@ def test_the_threshold_of_a_curve(page, address):
     text = page.locator("#f-scores").input_value().split("\n")[1:]
     truth, scores = zip(*((int(x.split(",")[0]), float(x.split(",")[1])) for x in text), strict=True)
     row = hs.curve(list(truth), list(scores), metrics=[f"f1@{value}"]).to_dict()["rows"][0]
-    expect(page.locator("#finding")).to_contain_text(f"between {row['low']:.3f} and {row['high']:.3f}")
+    expect(page.locator("#finding")).to_contain_text(f"{row['low']:.3f} to {row['high']:.3f}")
     expect(page.locator(".drawn svg").first).to_have_attribute("aria-label", re.compile(f"f1.*{row['low']:.3f}"))
     for kind in ("ROC curve", "Precision against recall"):
         marked = page.locator("figure", has_text=kind).locator("svg text", has_text=f"score >= {value}")
