@@ -554,7 +554,7 @@ def _one_data_set(given: Inputs, columns: Mapping[str, Any], pool: bool, apart: 
     why = "--pool makes one data set of the files" if pool else "one file" if given.db is None else "one table"
     refuse(why, {"independent": apart}, "independent")
     if "between" in columns:
-        refuse("slices of one system are compared", columns, "system", "by")
+        refuse("--between compares slices of one system", columns, "system", "by")
     elif "system" in columns:
         parse.refuse_names(given.names, len(given.names))
     else:
