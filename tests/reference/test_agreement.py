@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,8 @@ from scipy import special
 
 import howsure as hs
 from howsure.distributions import beta
-from howsure.distributions.agreement import AgreementLaw, Kind, SizeTrial, logit_tails, rules_of
+from howsure.distributions.agreement import AgreementLaw
+from howsure.distributions.agreement_rules import Kind, _by_size, _larger, _Trial, chosen, logit_tails
 from howsure.distributions.quadrature import gauss_beta
 from tests import tiers
 from tests.reference.agreement_referee import probabilities, random_table
@@ -41,13 +41,14 @@ def test_tails_agree_with_another_split(row: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("kind", ["phi", "kappa"])
 def test_a_plain_table_needs_no_trial(kind: Kind) -> None:
-    """Gauss rules, which are trusted, differ from a trapezoid of 36 x 36 nodes by less than is stated."""
+    """Rules that are trusted by their size differ from much larger ones by less than is stated."""
     rng = np.random.default_rng(202)
-    tp, fp, fn, tn = np.floor(10 ** rng.uniform(np.log10(5), 4.5, (4, 1500))) + 0.5
-    trusted = [rule for _, rule in rules_of(kind, (tp, fp, fn, tn)).groups if rule.nodes[1]]
-    assert sum(x.split.size for x in trusted) > 500
-    for rule in trusted:
-        trial = SizeTrial(rule, replace(rule, nodes=(36, 0)), 1.0)
+    tp, fp, fn, tn = np.floor(10 ** rng.uniform(np.log10(5), 4.5, (4, 1500)))[:, :600] + 0.5
+    split, level = chosen(kind, (tp, fp, fn, tn), right=False)
+    easy = np.flatnonzero(level.max(axis=1) <= 2)
+    assert easy.size > 20
+    for _, rule in _by_size(kind, (tp, fp, fn, tn), split, level + 2, easy):
+        trial = _Trial(rule, _larger(_larger(rule)), 1.0)
         assert trial.off.max() < 1e-6
         assert trial.mean_off.max() < 1e-6
         assert trial.chance.max() < 1.25e-7

@@ -7,8 +7,6 @@ law is tabulated once and the best candidate of the table is refined. Everything
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 
 from howsure.arrays import Array, Mask
@@ -80,20 +78,12 @@ class _Table(Ruler):
         line = np.concatenate([y1 + (y0 - y1) * fraction, y0 + (y2 - y0) * fraction[1:]])
         self.t, _, _ = self.scale.out(line)
         self.y = line
-        self.law, self.pdf = law, law.pdf(self.t)
-
-    @cached_property
-    def _tails(self) -> tuple[Array, Array]:
-        return self.law.tails(self.t)
-
-    @property
-    def below(self) -> Array:
-        """P(M <= t) at the points."""
-        return self._tails[0]
+        self.below, self.above = law.tails(self.t)
+        self.pdf = law.pdf(self.t)
 
     def point_at(self, p: Array, q: Array) -> Array:
         """Quantiles by interpolation between the points of the table (normal scores against places)."""
-        score = normal_score(*self._tails)
+        score = normal_score(self.below, self.above)
         want = normal_score(p, q)
         flat_score, flat_y = score.reshape(len(score), -1), self.y.reshape(len(score), -1)
         flat_want = want.reshape(len(want), -1)

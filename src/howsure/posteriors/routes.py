@@ -162,6 +162,7 @@ Routed = tuple["Law", str]  # a law and the name of its route
 
 FEW = 64  # tables of a batch, whose laws of four weighted groups are made one by one
 TINY = 0.02  # below, a measure of tp, fp and fn jumps across any grid of nodes, and is sampled
+NEARLY_EMPTY, HUGE = 5.0, 1e9  # next to counts like these no product rule sees a nearly empty cell
 
 
 def exact_law(metric: Metric, model: Model) -> tuple[Law | None, str]:
@@ -207,8 +208,10 @@ def _within_reach(form: Form, model: Model) -> Mask:
         large = np.min([model.cells[c] >= TINY for c in ("tp", "fp", "fn")], axis=0)
         return np.array(np.broadcast_to(large, model.shape), dtype=bool)
     if isinstance(form, PhiOrKappa):
-        least = np.min(np.broadcast_arrays(*(model.cells[c] for c in CELLS)), axis=0)
-        return np.asarray(least >= TINY)
+        table = np.stack(np.broadcast_arrays(*(model.cells[c] for c in CELLS)))
+        least, most = table.min(axis=0), table.max(axis=0)
+        one_cell = np.sum(table < 1.0, axis=0) == 3  # all mass beyond 0 lies next to it: not worth a trial
+        return np.asarray((least >= TINY) & ~((least < NEARLY_EMPTY) & (most > HUGE)) & ~one_cell)
     return np.ones(model.shape, dtype=bool)
 
 
@@ -393,7 +396,7 @@ def _rising_law(form: Rising, cells: Shapes, scales: Shapes | None) -> Routed:
 
 
 def _agreement_values(form: PhiOrKappa, cells: Shapes, logs: Shapes | None) -> Array:
-    from howsure.distributions.agreement import at_logs
+    from howsure.distributions.agreement_rules import at_logs
 
     known = {c: np.log(x) for c, x in cells.items()} if logs is None else logs
     return at_logs(form.kind, *(known[c] for c in CELLS))
