@@ -117,8 +117,8 @@ _CURVES = {
 }
 _SLICES = _asked("rows.jsonl --truth label --pred a --pred b --by region", "f1", "recall", "f1")
 _BETWEEN = {
-    "compared slices": _asked("rows.jsonl --truth label --pred a --between half", "f1", "recall", "kappa"),
-    "compared slices of clusters": _asked("rows.jsonl --outcome oa --cluster question --between half", "rate"),
+    "compared slices": _asked("rows.jsonl --truth label --pred a --between region", "f1", "recall", "kappa"),
+    "compared slices of clusters": _asked("rows.jsonl --outcome oa --cluster question --between region", "rate"),
 }
 _SLICED_GRADES = _asked(f"{_GRADES} --by region", "mean", "mean")
 
@@ -288,7 +288,7 @@ TRIES: dict[str, tuple[Try, ...]] = {
     "--seed": (Try("7", metric="{sampled}"),),
     "--tolerance": (Try("0.03", metric="{sampled}"),),
     "--sort": (Try("better"),),
-    "--between": (Try("region"), Try("half")),
+    "--between": (Try("region"), Try("other")),
     "--equal-within": (Try("0.05"),),
     "--apart": (Try("0.501"), Try("0.99999")),
     "--draws": (Try("300"),),

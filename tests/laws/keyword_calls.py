@@ -309,7 +309,7 @@ CALLS: dict[str, dict[str, Call]] = {
         ),
         "slices of values": Call(polars, {"value": ["va", "vb"], "by": "region"}),
         "compared slices": Call(
-            pandas, {"truth": "label", "pred": "a", "between": "half", "metric": "f1"}, "recall", "kappa"
+            pandas, {"truth": "label", "pred": "a", "between": "region", "metric": "f1"}, "recall", "kappa"
         ),
         "two tallies": Call(given(*TWO), {"metric": "f1"}, "recall", "tetrachoric"),
         "two posteriors": Call(given(lambda: hs.posterior(TWO[0]), lambda: hs.posterior(TWO[1])), {}, "recall", "phi"),
@@ -478,7 +478,7 @@ VALUES: dict[str, tuple[Value, ...]] = {
     "z": (Value("kappa"),),
     "prevalence": (Value(0.3),),
     "within": (Value(2.0),),
-    "between": (Value(2.0), Value("region"), Value("half")),  # two_level, compare
+    "between": (Value(2.0), Value("region"), Value("other")),  # two_level, compare
     "beta": (Value(3),),
     "cost": (Value(True),),
     "rows": (Value("pred"),),

@@ -297,7 +297,7 @@ def _refuse_strays(kind: Kind, asked: dict[str, Any], better: Any) -> None:
         raise BadSetting(f"outcomes have no classes: leave out {told}.")
     if "threshold" in asked and "score" not in asked:
         raise BadSetting(f"{option('threshold')} needs {option('score')}, the column it cuts.")
-    torn = next((x for x in ("by", "weight", "positive") if x in asked), None)
+    torn = next((x for x in ("by", "between", "weight", "positive") if x in asked), None)
     if kind == "classes" and "sep" in asked and torn is not None:
         raise BadSetting(f"{option('sep')} makes sets of labels, which cannot be combined with {option(torn)}.")
     strays = [x for x in asked if x not in OPTIONS[kind]]
