@@ -47,7 +47,8 @@ def _items() -> list[Row]:
         tags = sorted({kind, "xyz"[rng.integers(3)]})
         row: Row = {
             "id": f"q{i}", "question": f"g{i // 4}", "region": "north" if i % 3 else "south", "label": truth,
-            "other": int(rng.random() < 0.5), "kind": kind, "tags": ";".join(tags),
+            "other": int(rng.random() < 0.5), "half": "first" if i // 4 % 2 else "second",
+            "kind": kind, "tags": ";".join(tags),
             "w": round(float(rng.uniform(0.5, 2.0)), 2), "n": int(rng.integers(1, 4)),
         }  # fmt: skip
         for name, share in SYSTEMS.items():

@@ -15,7 +15,7 @@ window.late = 0;
 window.fetch = async (place, how) => {
   if (!String(place).includes(WHICH)) return real(place, how);
   const found = await real(place, { ...how, signal: undefined });
-  await new Promise((done) => setTimeout(done, 600));
+  await new Promise((done) => setTimeout(done, 2000));
   setTimeout(() => { window.late += 1; }, 300);
   return found;
 };
