@@ -27,6 +27,9 @@ def gallery() -> dict[str, Any]:
     return {
         "density": hs.score(one, metrics=["f1"], above=0.8).plot(),
         "difference": hs.compare(one, two, metric="f1", equal_within=0.01).plot(),
+        "readme": hs.compare(
+            "examples/breast_cancer.csv", truth="truth", pred=["logistic", "tree"], positive="malignant", metric="f1"
+        ).plot(),
         "systems": hs.compare(one, two, metric="f1").plot("systems"),
         "forest": board.plot("forest"),
         "ranks": board.plot(),

@@ -59,7 +59,7 @@ def difference(document: Document, law: Document) -> Chart:
     asks = f"Is {a} better than {b}" if row["p_better"] is not None else f"How far are {a} and {b} apart"
     return density(
         [law], name="difference", title=f"{asks} on {_measure(row)}?", says=_verdict(row),
-        caption=_caption(document), measure=f"{_measure(row)} of {a} less {b}", region=region,
+        caption=_caption(document), measure=f"{_measure(row)}: {a} minus {b}", region=region,
     )  # fmt: skip
 
 
