@@ -78,6 +78,12 @@ def test_a_file_of_the_run_stands_for_the_run_or_for_its_task():
     assert (everything, one) == (50, 24)
 
 
+def test_two_filters_are_refused_with_one_to_type():
+    """The advice names one filter, not the two that were given and one of them again."""
+    with pytest.raises(BadSetting, match=r"Give filter='strict-match'"):
+        hs.score(BASE, filter=list(FILTERS))
+
+
 def test_names_that_are_not_there_are_refused_with_those_that_are():
     """A filter and a task by their names; patterns match several tasks."""
     with pytest.raises(hs.HowsureError, match="'strict-match', 'flexible-extract'"):

@@ -54,10 +54,11 @@ def _one_of_each(
 
 def _undecided(what: str, task: str, known: Sequence[str], given: Mapping[str, Any]) -> BadSetting:
     """Which there are, and what to type."""
+    others = [x for x in given.get(what, ()) if x not in known]
     why = "the same answers under another filter are no more evidence" if what == "filter" else "each is a score"
     return BadSetting(
         f"task {task!r} has {len(known)} {what}s: {listing(known, most=20)}; {why}: choose one with {option(what)}.",
-        remedies=[Remedy({what: [*given.get(what, ()), known[0]]}, (what,), example=True)],
+        remedies=[Remedy({what: [*others, known[0]]}, (what,), example=True)],
     )
 
 

@@ -93,7 +93,9 @@ def _logged(
     rows = _rows(picked)
     values = [x for x in rows["score"] if x is not None]
     if not values:
-        raise BadLabels(f"no sample of these logs has a score: {plural(len(rows['score']), 'sample')}, all lost.")
+        raise BadLabels(
+            f"no sample of these logs has a score that is a number, of {plural(len(rows['score']), 'sample')}."
+        )
     passes = all(x in (0, 1) for x in values)
     scorers = list(dict.fromkeys(scorer for _, scorer in picked))
     name = scorers[0] if len(scorers) == 1 else "score"
