@@ -235,10 +235,6 @@ def compare(
         if drawn is not None or sort is not None:
             stray = option("method") if sort is None else option("sort")
             raise BadSetting(f"{option('between')} compares two slices of one system: leave out {stray}.")
-        if told.get("sep") is not None:
-            raise BadSetting(
-                f"{option('sep')} makes sets of labels, which cannot be combined with {option('between')}."
-            )
         slices = _slices(first, (second, third), between, told, prior, names, own)
         if isinstance(slices, Entered):  # they share clusters
             joint, how = slices.posterior, _settings(slices, level, interval)
